@@ -1,0 +1,61 @@
+# The commands of this repository; CONTRIBUTING.md says when to use which. Everything lives in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.h' -o -name '*.cpp')
+CPP := $(shell find cpp -name '*.h' -o -name '*.cpp')
+PRESET := $(VENV)/.preset
+
+.PHONY: build demo test lint format stubs bench sanitize wheel clean
+
+build: $(VENV)/.built
+
+$(VENV)/.created: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Playout needs Python 3.11 or newer; run: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --group build --group test
+	touch $@
+
+$(VENV)/.built: $(VENV)/.created $(SOURCES)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --group lint
+	touch $@
+
+demo: build
+	$(BIN)/playout solve samegame:1 --seconds 30 --output demo.json
+
+test: build
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/clang-tidy --quiet -p $$(ls -d build/*/ | grep cp311 | head -n 1) cpp/bindings/*.cpp
+
+format: $(VENV)/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+stubs: build
+	$(BIN)/python -m nanobind.stubgen -q -m playout._core -o src/playout/_core.pyi
+
+bench: build
+	$(BIN)/playout bench
+
+# The tests of what is threaded or parses, under each sanitizer.
+sanitize: build
+	tests/sanitize.sh $(BIN)/python
+
+wheel: build
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf build dist $(VENV)

@@ -1,0 +1,135 @@
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bindings.h"
+#include "search/nmcs.h"
+#include "search/nrpa.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace playout::bindings {
+namespace {
+
+// Calls function(problem) with the problem's real type.
+template <class Function>
+auto with_problem(const ProblemHandle& handle, Function function) {
+  return std::visit(function, handle.problem);
+}
+
+template <class Search>
+std::unique_ptr<AnySearch> forget_type(Search search) {
+  return std::make_unique<SearchOf<Search>>(std::move(search));
+}
+
+std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iterations, double alpha,
+                                double temperature, BiasUse bias_use, int playouts_per_call, int repetitions,
+                                std::uint64_t seed) {
+  const NrpaSettings settings{level, iterations, alpha, {temperature, bias_use}, playouts_per_call, repetitions};
+  return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
+    return forget_type(Nrpa<P>(problem, settings, {.seed = seed}));
+  });
+}
+
+std::unique_ptr<AnySearch> nmcs(const ProblemHandle& handle, int level, std::uint64_t seed) {
+  return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
+    return forget_type(Nmcs<P>(problem, level, {.seed = seed}));
+  });
+}
+
+// Legal moves that are given, as a problem's Moves would find them.
+struct GivenMoves {
+  int count;
+  const std::vector<std::uint64_t>& codes;
+  const std::vector<double>& biases;
+  std::uint64_t code(int i) const { return codes[i]; }
+  double bias(int i) const { return biases[i]; }
+  double exp_bias(int i) const { return exp_factor(biases[i]); }
+};
+
+// The codes and biases of a step's legal moves, and the index of the move played.
+using GivenStep = std::tuple<std::vector<std::uint64_t>, std::vector<double>, int>;
+
+// Records steps that no problem has played: what the tests teach a policy.
+Recording record_given(const HashPolicy& policy, const Softmax& softmax, const std::vector<GivenStep>& steps) {
+  Recording out;
+  for (const auto& [codes, biases, chosen] : steps) {
+    const int count = static_cast<int>(codes.size());
+    if (biases.size() != codes.size() || chosen < 0 || chosen >= count)
+      throw std::invalid_argument("a step has as many biases as codes, and plays one of them");
+    const GivenMoves moves{count, codes, biases};
+    const std::uint32_t first = out.reserve_step(count);
+    record_step(moves, policy, softmax, out, first);
+    out.finish_step(chosen, first, count, chosen);
+  }
+  return out;
+}
+
+void adapt(HashPolicy& policy, const std::vector<GivenStep>& steps, double alpha, double temperature,
+           BiasUse bias_use) {
+  const Softmax softmax{temperature, bias_use};
+  Recording recording = record_given(policy, softmax, steps);
+  Adapter(softmax).adapt(policy, recording, alpha);
+}
+
+std::vector<double> probabilities(const HashPolicy& policy, const std::vector<std::uint64_t>& codes,
+                                  const std::vector<double>& biases, double temperature, BiasUse bias_use) {
+  const Softmax softmax{temperature, bias_use};
+  const Recording recording = record_given(policy, softmax, {{codes, biases, 0}});
+  std::vector<double> odds(codes.size());
+  const double sum = step_odds(policy, softmax, {recording, 0, static_cast<int>(codes.size())}, odds.data());
+  for (double& one : odds) one /= sum;
+  return odds;
+}
+
+// Calls function(search) if the search is an Nrpa of some problem.
+template <class Function>
+auto with_nrpa(const AnySearch& any, Function function) {
+  if (const auto* known = dynamic_cast<const SearchOf<Nrpa<SameGame16>>*>(&any)) return function(known->search());
+  if (const auto* known = dynamic_cast<const SearchOf<Nrpa<SameGame20>>*>(&any)) return function(known->search());
+  throw std::invalid_argument("only NRPA and GNRPA have levels with policies");
+}
+
+}  // namespace
+
+void register_search(nb::module_& m) {
+  nb::enum_<BiasUse>(m, "BiasUse")
+      .value("none", BiasUse::none)
+      .value("factor", BiasUse::factor)
+      .value("initial", BiasUse::initial);
+
+  nb::class_<AnySearch>(m, "Search", "A search under way: a value that can be copied and moved on.")
+      .def(
+          "advance", [](AnySearch& search, std::uint64_t playouts) { search.advance(playouts, {}); }, "playouts"_a,
+          nb::call_guard<nb::gil_scoped_release>(),
+          "Plays at most that many playouts; returns early when the best improves.")
+      .def("start_from", &AnySearch::start_from, "sequence"_a, "times"_a,
+           "Makes a sequence the best so far and adapts the top policy to it that many times.")
+      .def("copy", &AnySearch::copy)
+      .def_prop_ro("playouts", [](const AnySearch& search) { return search.best().playouts; })
+      .def_prop_ro("score", [](const AnySearch& search) { return search.best().score; })
+      .def_prop_ro("moves", [](const AnySearch& search) { return search.best().moves; })
+      .def(
+          "level_moves",
+          [](const AnySearch& any, int level) {
+            return with_nrpa(any, [&](const auto& search) { return search.best_of_level(level).moves; });
+          },
+          "level"_a, "The best sequence a level of NRPA has found since it began.")
+      .def(
+          "level_policy",
+          [](const AnySearch& any, int level) {
+            return with_nrpa(any, [&](const auto& search) { return search.policy_of_level(level); });
+          },
+          "level"_a, "A copy of the policy of a level of NRPA.");
+
+  m.def("adapt", &adapt, "policy"_a, "steps"_a, "alpha"_a, "temperature"_a, "bias_use"_a,
+        "Teaches a policy a sequence of steps, each (codes, biases, index of the move played).");
+  m.def("probabilities", &probabilities, "policy"_a, "codes"_a, "biases"_a, "temperature"_a, "bias_use"_a,
+        "The probabilities with which a playout draws moves of these codes and biases.");
+  m.def("nrpa", &nrpa, "problem"_a, "level"_a, "iterations"_a, "alpha"_a, "temperature"_a, "bias_use"_a,
+        "playouts_per_call"_a, "repetitions"_a, "seed"_a);
+  m.def("nmcs", &nmcs, "problem"_a, "level"_a, "seed"_a);
+}
+
+}  // namespace playout::bindings

@@ -1,0 +1,37 @@
+"""Playout: Monte Carlo search for puzzles, tours, schedules and games.
+
+>>> import playout as po
+>>> result = po.solve(po.SameGame.standard(1), po.GNRPA(level=2), playouts=10_000, seed=7)
+>>> result.score
+2077.0
+"""
+
+from importlib.metadata import version as _version
+
+from playout.errors import InputError
+from playout.problems import problem
+from playout.problems.same_game import SameGame
+from playout.result import Result
+from playout.result import load
+from playout.search import GNRPA
+from playout.search import NMCS
+from playout.search import NRPA
+from playout.solve import Progress
+from playout.solve import solve
+from playout.solve import watch
+
+__version__ = _version("playout")
+
+__all__ = [
+    "GNRPA",
+    "NMCS",
+    "NRPA",
+    "InputError",
+    "Progress",
+    "Result",
+    "SameGame",
+    "load",
+    "problem",
+    "solve",
+    "watch",
+]

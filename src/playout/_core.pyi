@@ -1,0 +1,157 @@
+"""
+The C++ engine of Playout. Private: use the names in the playout package.
+"""
+
+from collections.abc import Sequence
+import enum
+from typing import Final
+
+
+class PolicyFull(MemoryError):
+    pass
+
+def exp(x: float) -> float:
+    """The engine's exponential: the same bits on every machine."""
+
+def exp_factor(x: float) -> float:
+    """exp(x) as a factor of a probability: NaN where abs(x) > 340."""
+
+def uniforms(seed: int, island: int, job: int, playout: int, count: int) -> list[float]:
+    """
+    The first numbers, uniform on [0, 1), that a playout of a search draws.
+    """
+
+class HashPolicy:
+    """Weights by 64-bit move code."""
+
+    def __init__(self) -> None: ...
+
+    def find(self, code: int) -> int:
+        """The entry of a code; 0 if it is unknown."""
+
+    def find_or_insert(self, code: int, weight: float, value: float) -> int: ...
+
+    def weight(self, entry: int) -> float: ...
+
+    def value(self, entry: int) -> float: ...
+
+    def code(self, entry: int) -> int: ...
+
+    def add(self, entry: int, difference: float) -> None: ...
+
+    def clear(self) -> None: ...
+
+    def copy(self) -> HashPolicy: ...
+
+    def __len__(self) -> int: ...
+
+    max_entries: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+class Leftover(enum.Enum):
+    none = 0
+
+    total = 1
+
+    per_colour = 2
+
+class Problem:
+    """A built-in problem inside the engine."""
+
+def same_game(width: int, height: int, cells: Sequence[int], tabu: int, leftover: Leftover, tall: bool = False) -> Problem:
+    """
+    A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are 128-bit words even where 64 bits do.
+    """
+
+class Position:
+    """A state of a problem, to be played by hand."""
+
+    def __init__(self, problem: Problem) -> None: ...
+
+    def moves(self, all: bool = False) -> list[tuple[int, int, float]]:
+        """
+        (move, code, bias) of each legal move; of those the selective policy leaves unless `all`.
+        """
+
+    def play(self, move: int) -> None: ...
+
+    def score(self) -> float: ...
+
+    def cell(self, column: int, row: int) -> int: ...
+
+class BiasUse(enum.Enum):
+    none = 0
+
+    factor = 1
+
+    initial = 2
+
+class Search:
+    """A search under way: a value that can be copied and moved on."""
+
+    def advance(self, playouts: int) -> None:
+        """
+        Plays at most that many playouts; returns early when the best improves.
+        """
+
+    def start_from(self, sequence: Sequence[int], times: int) -> None:
+        """
+        Makes a sequence the best so far and adapts the top policy to it that many times.
+        """
+
+    def copy(self) -> Search: ...
+
+    @property
+    def playouts(self) -> int: ...
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def moves(self) -> list[int]: ...
+
+    def level_moves(self, level: int) -> list[int]:
+        """The best sequence a level of NRPA has found since it began."""
+
+    def level_policy(self, level: int) -> HashPolicy:
+        """A copy of the policy of a level of NRPA."""
+
+def nrpa(problem: Problem, level: int, iterations: int, alpha: float, temperature: float, bias_use: BiasUse, playouts_per_call: int, repetitions: int, seed: int) -> Search: ...
+
+def nmcs(problem: Problem, level: int, seed: int) -> Search: ...
+
+class Progress:
+    """A run at one moment."""
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def playouts(self) -> int: ...
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def moves(self) -> list[int]: ...
+
+    @property
+    def history(self) -> list[tuple[float, int, float]]: ...
+
+class Run:
+    """A search on a thread of its own."""
+
+    def __init__(self, search: Search, playouts: int, target: float) -> None:
+        """
+        Starts a copy of the search; it ends after that many playouts in all, or at that score.
+        """
+
+    def wait(self, seconds: float) -> bool:
+        """
+        Waits at most that long for the end; true once the run is over. Raises what the search raised.
+        """
+
+    def stop(self) -> None:
+        """Ends the run and waits for its thread."""
+
+    def progress(self) -> Progress: ...

@@ -1,0 +1,299 @@
+"""The command line: ``playout solve | verify | show | bench | problems``."""
+
+import json as json_module
+import signal
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, CycloptsError, Group, Parameter
+from rich.console import Console
+from rich.table import Table
+
+import playout
+from playout import bench as benchmark
+from playout import problems, terminal
+from playout import search as searches
+from playout.errors import InputError
+from playout.result import Result, check_writable, load
+from playout.solve import Budget, solve
+
+HELP = """Find good sequences of decisions by Monte Carlo search.
+
+Try it: *playout solve samegame:1 --seconds 30*
+
+Exit status: 0 done, 1 a result is wrong (verify), 2 something in the command cannot be used, 130 or 143 stopped by Ctrl-C
+or SIGTERM (the best so far is printed and saved all the same).
+"""
+
+app = App(name="playout", help=HELP, help_format="markdown", version=playout.__version__)
+app.register_install_completion_command(help="Install completion for your shell (bash, zsh or fish).")
+
+BUDGET = Group("Budget (at least one)", sort_key=1)
+SEARCH = Group("Search", sort_key=2)
+OUTPUT = Group("Output", sort_key=3)
+
+
+@app.command(name="solve")
+def solve_command(
+    problem: str,
+    /,
+    *,
+    seconds: Annotated[float | None, Parameter(group=BUDGET)] = None,
+    playouts: Annotated[int | None, Parameter(group=BUDGET)] = None,
+    target: Annotated[float | None, Parameter(group=BUDGET)] = None,
+    search: Annotated[Literal["gnrpa", "nrpa", "nmcs"], Parameter(group=SEARCH)] = "gnrpa",
+    level: Annotated[int | None, Parameter(group=SEARCH)] = None,
+    iterations: Annotated[int | None, Parameter(group=SEARCH)] = None,
+    alpha: Annotated[float | None, Parameter(group=SEARCH)] = None,
+    temperature: Annotated[float | None, Parameter(group=SEARCH)] = None,
+    bias: Annotated[bool | None, Parameter(group=SEARCH)] = None,
+    initial: Annotated[Literal["zero", "bias"] | None, Parameter(group=SEARCH)] = None,
+    playouts_per_call: Annotated[int | None, Parameter(group=SEARCH)] = None,
+    repetitions: Annotated[int | None, Parameter(group=SEARCH)] = None,
+    seed: Annotated[int, Parameter(group=SEARCH)] = 0,
+    start: Annotated[Path | None, Parameter(group=SEARCH)] = None,
+    output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    json: Annotated[bool, Parameter(group=OUTPUT, negative="")] = False,
+    quiet: Annotated[bool, Parameter(group=OUTPUT, negative="")] = False,
+) -> int:
+    """Search a problem for its best sequence of moves.
+
+    **Examples**
+
+    - *playout solve samegame:1 --seconds 60*: a standard board for a minute, watched as it goes
+    - *playout solve samegame:1,tabu=2 --level 3 --playouts 1000000 --seed 7 --output run.json*: the same result every time
+    - *playout solve board.txt*: not yet a problem; write *samegame:board.txt*
+    - *playout solve samegame:1 --seconds 60 --start run.json*: go on from an earlier result
+    - *playout problems* lists what can be searched
+
+    Parameters
+    ----------
+    problem
+        What to search: samegame:1, samegame:random:7, samegame:board.txt; options after commas, as samegame:1,tabu=2.
+    seconds
+        Stop after this time.
+    playouts
+        Stop after this many playouts. With the same seed the result is the same on every machine.
+    target
+        Stop once a score of at least this is found.
+    search
+        The algorithm: nested rollout policy adaptation with (gnrpa) or without (nrpa) temperature and bias, or nested
+        Monte Carlo search (nmcs).
+    level
+        Levels of nesting; higher searches longer before it starts afresh, and better (4; nmcs 3).
+    iterations
+        Calls of the level below by each call of a level (100).
+    alpha
+        Learning rate (1.0).
+    temperature
+        Higher explores more (the problem's own; 1.0 for SameGame).
+    bias
+        Whether playouts prefer moves as the problem suggests (yes).
+    initial
+        Whether weights start at zero or at the bias (zero).
+    playouts_per_call
+        Stabilised search: level 1 is the best of this many playouts of an unadapted policy (off).
+    repetitions
+        Leave a level once its best sequence was found again more than this many times (off).
+    seed
+        Of the random numbers.
+    start
+        A saved result to begin with.
+    output
+        Save the result here, as JSON.
+    json
+        Print the result as JSON on standard output, and nothing else there.
+    quiet
+        Show no progress.
+    """
+    given = {
+        "level": level,
+        "iterations": iterations,
+        "alpha": alpha,
+        "temperature": temperature,
+        "bias": bias,
+        "initial": initial,
+        "playouts_per_call": playouts_per_call,
+        "repetitions": repetitions,
+    }
+    chosen = searches.make(search, {key: value for key, value in given.items() if value is not None})
+    budget = Budget(seconds, playouts, target)
+    built = problems.problem(problem)
+    first = None if start is None else load(start)
+    if output is not None:
+        check_writable(output)
+    terminated = _treat_sigterm_as_ctrl_c()
+    with terminal.view(Console(stderr=True), built, chosen, budget, quiet) as on_event:
+        result = solve(
+            built,
+            chosen,
+            seconds=seconds,
+            playouts=playouts,
+            target=target,
+            seed=seed,
+            start=first,
+            on_event=on_event,
+        )
+    saved = None if output is None else _save(result, output)
+    _print_result(result, saved, json)
+    if result.interrupted:
+        return 128 + (signal.SIGTERM if terminated else signal.SIGINT)
+    return 0
+
+
+@app.command
+def verify(file: Path, /) -> int:
+    """Replay a saved result move by move and check its score.
+
+    The rules it replays by are plain Python and share nothing with the engine. Exit status 1 if the score is wrong.
+
+    Parameters
+    ----------
+    file
+        What *playout solve --output* wrote.
+    """
+    result = load(file)
+    try:
+        score = result.verify()
+    except InputError as error:
+        return _wrong(file, str(error))
+    if score != result.score:
+        return _wrong(file, f"the moves score {score:,g}, the file says {result.score:,g}")
+    print(f"{file}: correct, {len(result.moves)} moves score {score:,g}")
+    return 0
+
+
+@app.command
+def show(file: Path, /, *, step: int | None = None) -> int:
+    """Draw a saved result in the terminal: the board, the move that removes each cell, and the moves.
+
+    Parameters
+    ----------
+    file
+        What *playout solve --output* wrote.
+    step
+        Draw the board after this many moves instead.
+    """
+    result = load(file)
+    console = Console()
+    try:
+        drawing = result.problem.draw(result.moves, step)
+    except InputError as error:
+        raise InputError(f"cannot draw {str(file)!r}: {error}") from None
+    console.print(result.summary(), style="bold", markup=False, highlight=False)
+    console.print(drawing)
+    return 0
+
+
+@app.command
+def bench(*, seconds: float = 2.0, json: Annotated[bool, Parameter(negative="")] = False) -> int:
+    """Measure the playouts per CPU second of this machine, per problem and search.
+
+    Parameters
+    ----------
+    seconds
+        CPU time for each measurement.
+    json
+        Print JSON instead of a table.
+    """
+    rows = benchmark.measure(seconds, None if json else _note)
+    if json:
+        _print_json(rows)
+        return 0
+    table = Table("problem", "search", "playouts per CPU second", title="One thread")
+    table.columns[2].justify = "right"
+    for row in rows:
+        table.add_row(row["problem"], row["search"], f"{row['playouts_per_cpu_second']:,.0f}")
+    Console().print(table)
+    return 0
+
+
+@app.command(name="problems")
+def problems_command() -> int:
+    """List the built-in problems, how to name them, and their options."""
+    console = Console()
+    for kind in problems.KINDS.values():
+        console.print(kind.title, style="bold", highlight=False)
+        table = Table.grid(padding=(0, 3))
+        for form, meaning in (*kind.forms, *kind.options):
+            table.add_row(f"  {form}", meaning)
+        console.print(table, markup=False, highlight=False)
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; a user's mistake is one line on standard error and exit status 2."""
+    warnings.showwarning = _show_warning
+    try:
+        status = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        status = _mistake(" ".join(str(error).split()))
+    except InputError as error:
+        status = _mistake(str(error))
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has left; there is nobody to tell
+        status = 128 + signal.SIGPIPE
+    sys.exit(status)
+
+
+def _treat_sigterm_as_ctrl_c() -> list[bool]:
+    """Make SIGTERM end a search as Ctrl-C does; the list is no longer empty once it came."""
+    terminated: list[bool] = []
+
+    def on_sigterm(number: int, frame: FrameType | None) -> None:
+        terminated.append(True)
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGTERM, on_sigterm)
+    return terminated
+
+
+def _save(result: Result, output: Path) -> Path:
+    """Save the result there; where that fails after all, somewhere else rather than not at all."""
+    try:
+        result.save(output)
+    except OSError as error:
+        refuge = Path(tempfile.mkdtemp(prefix="playout-")) / output.name
+        result.save(refuge)
+        _note(f"could not write {str(output)!r}: {error.strerror}; the result is in {str(refuge)!r}")
+        return refuge
+    return output
+
+
+def _print_result(result: Result, saved: Path | None, as_json: bool) -> None:
+    if as_json:
+        _print_json(result.to_json())
+        return
+    console = Console()
+    console.print(result.problem.draw(result.moves))
+    console.print(result.summary(), style="bold", markup=False, highlight=False, soft_wrap=True)
+    where = "not saved: --output FILE saves the next one" if saved is None else f"saved in {saved}"
+    console.print(where, markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_json(value: Any) -> None:
+    print(json_module.dumps(value))
+
+
+def _wrong(file: Path, reason: str) -> int:
+    print(f"playout: {file} is wrong: {reason}", file=sys.stderr)
+    return 1
+
+
+def _mistake(message: str) -> int:
+    _note(message)
+    return 2
+
+
+def _note(message: str) -> None:
+    print(f"playout: {message}", file=sys.stderr, flush=True)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _note(str(message))

@@ -1,0 +1,119 @@
+"""The built-in problems, and the strings that name them.
+
+A built-in problem is a frozen dataclass that the searches, the results and the command line use through
+:class:`BuiltIn`. A new one is a file in this folder and a line in ``KINDS``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rich.console import RenderableType
+
+from playout import _core
+from playout.errors import InputError
+from playout.problems.same_game import SameGame
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What ``playout problems`` says of one kind of problem."""
+
+    title: str
+    forms: tuple[tuple[str, str], ...]
+    options: tuple[tuple[str, str], ...]
+    parse: Any
+    from_json: Any
+
+
+class BuiltIn(Protocol):
+    """What the rest of the package asks of a problem."""
+
+    @property
+    def temperature(self) -> float:
+        """The temperature GNRPA uses unless told otherwise."""
+
+    def engine(self) -> _core.Problem:
+        """The problem inside the C++ engine."""
+
+    def decode(self, moves: Sequence[int]) -> list[Any]:
+        """The engine's moves as they appear in a result."""
+
+    def encode(self, moves: Sequence[Any]) -> list[int]:
+        """A result's moves as the engine wants them."""
+
+    def replay(self, moves: Sequence[Any]) -> tuple[float, dict[str, Any]]:
+        """Score and detail of a sequence, by the plain rules, without the engine."""
+
+    def to_json(self) -> str | dict[str, Any]:
+        """What rebuilds the problem: the string that names it, or the whole instance."""
+
+    def draw(self, moves: Sequence[Any], step: int | None = None) -> RenderableType:
+        """The problem and the sequence, for a terminal."""
+
+    def to_html(self, moves: Sequence[Any] = ()) -> str:
+        """The problem and the sequence, for a notebook."""
+
+
+KINDS: dict[str, Kind] = {
+    "samegame": Kind(
+        title="SameGame: remove groups of equal neighbours, the larger the better",
+        forms=(
+            ("samegame:1", "standard board 1 (of 20)"),
+            ("samegame:random:7", "a random board, seed 7"),
+            ("samegame:FILE", "a board in a text file"),
+        ),
+        options=(
+            ("tabu=dominant|none|COLOUR", "colour that the selective policy avoids (default dominant)"),
+            ("leftover_penalty=none|total|per_colour", "points off for cells left over (default none)"),
+            ("board=N", "which board of a file that has several"),
+            ("width=W,height=H,colours=C", "of a random board (default 15, 15, 5; at most 20, 20, 9)"),
+        ),
+        parse=SameGame.parse_name,
+        from_json=SameGame.from_json,
+    ),
+}
+
+
+def problem(name: str) -> BuiltIn:
+    """Build a problem from the string that names it.
+
+    Parameters
+    ----------
+    name
+        The kind of problem, a colon, which one, and options after commas:
+        ``"samegame:1"``, ``"samegame:1,tabu=2"``, ``"samegame:random:7"``, ``"samegame:path/to/board.txt"``.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, with what there is.
+    """
+    kind, colon, rest = name.partition(":")
+    if kind not in KINDS:
+        raise InputError(f"unknown problem {name!r}; there is {_forms()}")
+    if not colon or not rest:
+        raise InputError(f"{name!r} does not say which {kind}; write one of {_forms(kind)}")
+    options: dict[str, str] = {}
+    *path, last = rest.split(",")
+    while "=" in last and path:
+        key, _, value = last.partition("=")
+        options[key] = value
+        *path, last = path
+    built: BuiltIn = KINDS[kind].parse(",".join([*path, last]), options)
+    return built
+
+
+def from_json(data: Any) -> BuiltIn:
+    """Rebuild a problem from what :meth:`BuiltIn.to_json` gave; the data may come from anywhere."""
+    if isinstance(data, str):
+        return problem(data)
+    if not isinstance(data, dict) or data.get("kind") not in KINDS:
+        raise InputError("'problem' is neither the name of a problem nor an instance of one")
+    built: BuiltIn = KINDS[data["kind"]].from_json(data)
+    return built
+
+
+def _forms(kind: str | None = None) -> str:
+    kinds = KINDS.values() if kind is None else [KINDS[kind]]
+    return ", ".join(form for k in kinds for form, _ in k.forms)

@@ -1,0 +1,414 @@
+"""SameGame: boards, their text format, and the rules in plain Python.
+
+The rules here share nothing with the engine (``cpp/problems/same_game.h``): they are what ``playout verify`` and the
+drawings use, and what the tests hold the engine against.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import resources
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+
+from playout import _core
+from playout.errors import InputError, check_choice, check_integer
+
+Cell = tuple[int, int]
+LEFTOVER = {
+    "none": _core.Leftover.none,
+    "total": _core.Leftover.total,
+    "per_colour": _core.Leftover.per_colour,
+}
+MAX_SIDE, MAX_COLOURS, MAX_BYTES = 20, 9, 1 << 20
+MOVE_BASE = 32  # the engine's move is column * 32 + row
+
+
+@dataclass(frozen=True)
+class SameGame:
+    """A SameGame board and how it is to be searched.
+
+    A move removes a group of n >= 2 orthogonally connected cells of one colour and scores (n - 2)^2. Cells fall, empty
+    columns close to the left, clearing the board scores 1000 more, and no moves left ends the game.
+
+    Parameters
+    ----------
+    rows
+        The board: rows of colours 0 to 8, top row first, leftmost column first; at most 20 x 20.
+    tabu
+        The colour that the selective policy avoids: its moves are left out, except those of size two once more than ten
+        moves have been played, and unless nothing else is legal. ``"dominant"`` is the colour with most cells (the
+        lowest of equals), the papers' choice; ``"none"`` leaves nothing out; or a colour.
+    leftover_penalty
+        Points off for the cells left at the end: ``"none"``, ``"total"`` ((n - 2)^2 for n cells) or ``"per_colour"``
+        (the sum of (n - 2)^2 over the colours left).
+
+    Notes
+    -----
+    A move is written ``(column, row)``: the leftmost, then lowest cell of the group before the move, column 0 at the
+    left and row 0 at the bottom.
+    """
+
+    rows: tuple[tuple[int, ...], ...]
+    tabu: str | int = "dominant"
+    leftover_penalty: str = "none"
+    name: str | None = field(default=None, compare=False)  # the string that rebuilds the board, if there is one
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(tuple(map(_colour, row)) for row in self.rows))
+        check_rows(self.rows)
+        if self.tabu not in ("dominant", "none"):
+            if type(self.tabu) is not int:
+                raise InputError(f"tabu is {self.tabu!r}; allowed are dominant, none or a colour from 0 to 8")
+            check_integer("tabu", self.tabu, 0, MAX_COLOURS - 1)
+        check_choice("leftover_penalty", self.leftover_penalty, LEFTOVER)
+
+    # Making boards
+
+    @classmethod
+    def standard(cls, number: int, **options: Any) -> "SameGame":
+        """Return board 1 to 20 of the standard test suite (15 x 15, five colours)."""
+        text = (resources.files("playout.problems") / "data" / "samegame.txt").read_text()
+        boards = parse_boards(text, "the standard boards")
+        if type(number) is not int or number not in boards:
+            raise InputError(f"there is no standard board {number!r}; allowed are 1 to {len(boards)}")
+        return cls(boards[number], name=f"samegame:{number}", **options)
+
+    @classmethod
+    def random(cls, width: int = 15, height: int = 15, colours: int = 5, seed: int = 0, **options: Any) -> "SameGame":
+        """Return a board of uniformly random colours; the same arguments give the same board everywhere."""
+        check_integer("width", width, 1, MAX_SIDE)
+        check_integer("height", height, 1, MAX_SIDE)
+        check_integer("colours", colours, 1, MAX_COLOURS)
+        check_integer("seed", seed, 0, 2**64 - 1)
+        numbers = iter(_core.uniforms(seed, width, height, colours, width * height))
+        rows = tuple(tuple(int(next(numbers) * colours) for _ in range(width)) for _ in range(height))
+        shape = {"width": (width, 15), "height": (height, 15), "colours": (colours, 5)}
+        changed = [f",{key}={value}" for key, (value, usual) in shape.items() if value != usual]
+        return cls(rows, name=f"samegame:random:{seed}" + "".join(changed), **options)
+
+    @classmethod
+    def parse(cls, text: str, **options: Any) -> "SameGame":
+        """Return the board written in a text: rows of digits, or of numbers with spaces between."""
+        return cls(_only_board(parse_boards(text, "the board"), "the text"), **options)
+
+    @classmethod
+    def load(cls, path: str | Path, board: int | None = None, **options: Any) -> "SameGame":
+        """Return a board from a text file; ``board`` says which one if the file has several."""
+        boards = parse_boards(_read(path), str(path))
+        if board is None:
+            return cls(_only_board(boards, str(path)), **options)
+        if board not in boards:
+            raise InputError(f"{path} has no board {board}; it has {', '.join(map(str, boards))}")
+        return cls(boards[board], **options)
+
+    @classmethod
+    def parse_name(cls, which: str, options: Mapping[str, str]) -> "SameGame":
+        """Return the board that ``samegame:WHICH,OPTION=VALUE...`` names."""
+        given = dict(options)
+        kept: dict[str, Any] = {}
+        if "tabu" in given:
+            kept["tabu"] = _number_or_word(given.pop("tabu"))
+        if "leftover_penalty" in given:
+            kept["leftover_penalty"] = given.pop("leftover_penalty")
+        if which.lstrip("-").isdigit():
+            _no_more(given)
+            return cls.standard(int(which), **kept)
+        kind, _, seed = which.partition(":")
+        if kind == "random" and seed:
+            shape = {key: _whole(key, given.pop(key)) for key in ("width", "height", "colours") if key in given}
+            _no_more(given)
+            return cls.random(**shape, seed=_whole("seed", seed), **kept)
+        board = _whole("board", given.pop("board")) if "board" in given else None
+        _no_more(given)
+        return cls.load(which, board, **kept)
+
+    # As a problem
+
+    @property
+    def width(self) -> int:
+        return len(self.rows[0])
+
+    @property
+    def height(self) -> int:
+        return len(self.rows)
+
+    @property
+    def temperature(self) -> float:
+        return 1.0
+
+    @property
+    def tabu_colour(self) -> int | None:
+        """The colour that the selective policy avoids, or None."""
+        if self.tabu == "none":
+            return None
+        if self.tabu != "dominant":
+            return int(self.tabu)
+        count = Counter(colour for row in self.rows for colour in row)
+        return min(count, key=lambda colour: (-count[colour], colour))
+
+    @cached_property
+    def _engine(self) -> _core.Problem:
+        tabu = self.tabu_colour
+        return _core.same_game(
+            width=self.width,
+            height=self.height,
+            cells=[colour + 1 for row in reversed(self.rows) for colour in row],
+            tabu=0 if tabu is None else tabu + 1,
+            leftover=LEFTOVER[self.leftover_penalty],
+        )
+
+    def engine(self) -> _core.Problem:
+        return self._engine
+
+    def decode(self, moves: Sequence[int]) -> list[Cell]:
+        return [divmod(move, MOVE_BASE) for move in moves]
+
+    def encode(self, moves: Sequence[Any]) -> list[int]:
+        return [column * MOVE_BASE + row for column, row in map(_cell, moves)]
+
+    def to_json(self) -> str | dict[str, Any]:
+        if self.name is None:
+            return {
+                "kind": "samegame",
+                "rows": [list(row) for row in self.rows],
+                "tabu": self.tabu,
+                "leftover_penalty": self.leftover_penalty,
+            }
+        tabu = f",tabu={self.tabu}" if self.tabu != "dominant" else ""
+        penalty = f",leftover_penalty={self.leftover_penalty}" if self.leftover_penalty != "none" else ""
+        return self.name + tabu + penalty
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "SameGame":
+        rows = data.get("rows")
+        if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+            raise InputError("'problem' has no rows of colours")
+        tabu, penalty = data.get("tabu", "dominant"), data.get("leftover_penalty", "none")
+        if not isinstance(penalty, str):
+            raise InputError(f"leftover_penalty is {penalty!r}; allowed are {', '.join(LEFTOVER)}")
+        return cls(tuple(map(tuple, rows)), tabu, penalty)
+
+    # The rules, in plain Python
+
+    def replay(self, moves: Sequence[Any]) -> tuple[float, dict[str, Any]]:
+        """Play a sequence by the plain rules.
+
+        Returns
+        -------
+        tuple
+            The score, and ``cleared`` (is the board empty), ``left`` (how many cells are not) and ``finished`` (is no
+            move left).
+
+        Raises
+        ------
+        InputError
+            If a move is not legal, with its number.
+        """
+        *_, (columns, score) = self.positions(moves)
+        left = [colour for column in columns for colour in column]
+        if not left:
+            score += 1000
+        elif self.leftover_penalty == "total":
+            score -= (len(left) - 2) ** 2
+        elif self.leftover_penalty == "per_colour":
+            score -= sum((n - 2) ** 2 for n in Counter(left).values())
+        finished = all(len(group(columns, cell)) < 2 for cell in cells_of(columns))
+        return float(score), {"cleared": not left, "left": len(left), "finished": finished}
+
+    def positions(self, moves: Sequence[Any]) -> Iterator[tuple[list[list[int]], int]]:
+        """Yield the columns (bottom first) and the points so far: at the start and after each move."""
+        columns, score = [list(column) for column in zip(*reversed(self.rows), strict=True)], 0
+        yield columns, score
+        for number, move in enumerate(moves, 1):
+            cells = group(columns, _cell(move))
+            if len(cells) < 2:
+                raise InputError(f"move {number}, {list(_cell(move))}, is not legal there: no group of two or more")
+            if min(cells) != _cell(move):
+                raise InputError(f"move {number}, {list(_cell(move))}, should name its group as {list(min(cells))}")
+            columns = without(columns, cells)
+            score += (len(cells) - 2) ** 2
+            yield columns, score
+
+    # Showing itself
+
+    def __str__(self) -> str:
+        return "\n".join("".join(map(str, row)) for row in self.rows)
+
+    def describe(self) -> str:
+        """The board in a few words."""
+        name = self.to_json()
+        if isinstance(name, str):
+            return name
+        return f"samegame {self.width} x {self.height}"
+
+    def draw(self, moves: Sequence[Any] = (), step: int | None = None) -> RenderableType:
+        from playout.problems import same_game_drawing
+
+        return same_game_drawing.draw(self, moves, step)
+
+    def to_html(self, moves: Sequence[Any] = ()) -> str:
+        from playout.problems import same_game_drawing
+
+        return same_game_drawing.to_html(self, moves)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def with_options(self, **options: Any) -> "SameGame":
+        """Return the same board with another tabu colour or leftover penalty."""
+        return replace(self, **options)
+
+
+# The rules on columns of colours, bottom first
+
+
+def cells_of(columns: Sequence[Sequence[int]]) -> Iterator[Cell]:
+    """Yield every cell in order of column, then row."""
+    return ((column, row) for column, cells in enumerate(columns) for row in range(len(cells)))
+
+
+def group(columns: Sequence[Sequence[int]], cell: Cell) -> set[Cell]:
+    """Return the cells connected to a cell by equal colours, itself included; none outside the board."""
+
+    def colour(column: int, row: int) -> int | None:
+        inside = 0 <= column < len(columns) and 0 <= row < len(columns[column])
+        return columns[column][row] if inside else None
+
+    wanted = colour(*cell)
+    if wanted is None:
+        return set()
+    found, todo = {cell}, [cell]
+    while todo:
+        column, row = todo.pop()
+        for near in ((column - 1, row), (column + 1, row), (column, row - 1), (column, row + 1)):
+            if near not in found and colour(*near) == wanted:
+                found.add(near)
+                todo.append(near)
+    return found
+
+
+def without(columns: Sequence[Sequence[int]], cells: set[Cell]) -> list[list[int]]:
+    """Return the columns after cells are removed: the rest falls, empty columns close to the left."""
+    fallen = [
+        [colour for row, colour in enumerate(column) if (c, row) not in cells] for c, column in enumerate(columns)
+    ]
+    return [column for column in fallen if column]
+
+
+# The text format
+
+
+def parse_boards(text: str, source: str) -> dict[int, tuple[tuple[int, ...], ...]]:
+    """Read boards: rows top first, a line ``board N`` before each if there are several, ``#`` for comments.
+
+    Raises
+    ------
+    InputError
+        With the source and the line, if a row is not a row.
+    """
+    blocks: dict[int, list[tuple[int, ...]]] = {}
+    number, first = 1, 1
+    for count, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        if words[0] == "board":
+            number, first = _heading(words, f"{source}, line {count}"), count
+            if number in blocks:
+                raise InputError(f"{source}, line {count}: board {number} is there twice")
+            blocks[number] = []
+            continue
+        row = _row(words, f"{source}, line {count}")
+        rows = blocks.setdefault(number, [])
+        if rows and len(row) != len(rows[0]):
+            raise InputError(
+                f"{source}, line {count}: this row has {len(row)} cells, the rows above have {len(rows[0])}"
+            )
+        rows.append(row)
+    if not blocks:
+        raise InputError(f"{source} has no cells; a board is rows of colours 0 to 8")
+    for number, rows in blocks.items():
+        check_rows(rows, f"{source}, board {number}" if first > 1 or len(blocks) > 1 else source)
+    return {number: tuple(rows) for number, rows in blocks.items()}
+
+
+def check_rows(rows: Sequence[Sequence[int]], source: str = "the board") -> None:
+    """Raise unless the rows are a board: not empty, equally long, at most 20 x 20."""
+    if not rows or not rows[0]:
+        raise InputError(f"{source} has no cells; a board is rows of colours 0 to 8")
+    lengths = [length for length, _ in groupby(map(len, rows))]
+    if len(lengths) > 1:
+        raise InputError(f"{source} has rows of {lengths[0]} and of {lengths[1]} cells; all must be equally long")
+    if len(rows) > MAX_SIDE or lengths[0] > MAX_SIDE:
+        raise InputError(f"{source} is {lengths[0]} x {len(rows)}; at most {MAX_SIDE} x {MAX_SIDE} is allowed")
+
+
+def _heading(words: Sequence[str], where: str) -> int:
+    if len(words) != 2 or not words[1].isdecimal():
+        raise InputError(f"{where}: {' '.join(words)[:40]!r} should be 'board' and its number")
+    return int(words[1])
+
+
+def _row(words: Sequence[str], where: str) -> tuple[int, ...]:
+    cells = list(words[0]) if len(words) == 1 else words
+    for cell in cells:
+        if cell not in "012345678" or len(cell) != 1:
+            raise InputError(f"{where}: {cell[:20]!r} is not a colour; allowed are 0 to {MAX_COLOURS - 1}")
+    return tuple(map(int, cells))
+
+
+def _only_board(boards: Mapping[int, tuple[tuple[int, ...], ...]], source: str) -> tuple[tuple[int, ...], ...]:
+    if len(boards) > 1:
+        raise InputError(f"{source} has {len(boards)} boards; choose one of {', '.join(map(str, boards))} by board=N")
+    return next(iter(boards.values()))
+
+
+def _read(path: str | Path) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"cannot read the board {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{str(path)!r} is not a text file") from None
+    if len(text) > MAX_BYTES:
+        raise InputError(f"{str(path)!r} is larger than a file of boards can be ({MAX_BYTES:,} characters)")
+    return text
+
+
+# Small conversions with messages
+
+
+def _colour(value: Any) -> int:
+    check_integer("a colour", value, 0, MAX_COLOURS - 1)
+    return int(value)
+
+
+def _cell(move: Any) -> Cell:
+    try:
+        column, row = move
+    except (TypeError, ValueError):
+        raise InputError(f"a SameGame move is [column, row], not {move!r}") from None
+    check_integer("the column of a move", column, 0, MAX_SIDE - 1)
+    check_integer("the row of a move", row, 0, MAX_SIDE - 1)
+    return int(column), int(row)
+
+
+def _number_or_word(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
+
+
+def _whole(name: str, text: str) -> int:
+    if not text.isdecimal():
+        raise InputError(f"{name} is {text!r}; a whole number is needed")
+    return int(text)
+
+
+def _no_more(options: Mapping[str, str]) -> None:
+    if options:
+        raise InputError(f"unknown option {next(iter(options))!r}; 'playout problems' lists what each problem takes")

@@ -1,0 +1,245 @@
+"""Results: what a search found, and the file it is kept in."""
+
+import json
+import math
+import os
+import platform
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from playout import problems, search
+from playout.errors import InputError, check_integer, is_number
+
+FORMAT = "playout-result/1"
+MAX_BYTES = 1 << 28
+MAX_SEED = 2**64 - 1
+
+History = tuple[tuple[float, int, float], ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """What a search found.
+
+    Attributes
+    ----------
+    problem, search, parallel, seed
+        What was searched, and how. ``parallel`` is None: one thread.
+    score
+        Of the best sequence; larger is better.
+    moves
+        The best sequence, in the problem's own notation.
+    detail
+        What else the problem says of it, such as whether a SameGame board was cleared.
+    playouts, seconds
+        How long the search went on.
+    interrupted
+        Whether it was ended before its budget was.
+    history
+        ``(seconds, playouts, score)`` at each improvement.
+    provenance
+        Version, processor, threads and ranks.
+    """
+
+    problem: problems.BuiltIn
+    search: search.Search
+    parallel: None
+    seed: int
+    score: float
+    moves: tuple[Any, ...]
+    detail: dict[str, Any]
+    playouts: int
+    seconds: float
+    interrupted: bool
+    history: History
+    provenance: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON's own types."""
+        return {
+            "format": FORMAT,
+            "problem": self.problem.to_json(),
+            "search": search.to_json(self.search),
+            "parallel": None,
+            "seed": self.seed,
+            "score": self.score,
+            "moves": [list(move) if isinstance(move, tuple) else move for move in self.moves],
+            "detail": self.detail,
+            "playouts": self.playouts,
+            "seconds": self.seconds,
+            "interrupted": self.interrupted,
+            "history": [list(entry) for entry in self.history],
+            "provenance": self.provenance,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the result as JSON, to a temporary name first, so that no half-written file is ever seen."""
+        write_whole(Path(path), json.dumps(self.to_json()) + "\n")
+
+    def verify(self) -> float:
+        """Replay the moves by the plain rules, without the engine, and return the score.
+
+        Raises
+        ------
+        InputError
+            If a move is not legal or the game goes on after the last.
+        """
+        score, detail = self.problem.replay(self.moves)
+        if not detail.get("finished", True):
+            raise InputError(f"the game goes on after the last of the {len(self.moves)} moves")
+        return score
+
+    def __repr__(self) -> str:
+        return f"<Result {self.summary()}>"
+
+    def summary(self) -> str:
+        """Return the result in one line."""
+        name = self.problem.to_json()
+        what = name if isinstance(name, str) else name["kind"]
+        how = search.to_json(self.search)
+        early = ", interrupted" if self.interrupted else ""
+        return (
+            f"{what}: score {self.score:,g} in {len(self.moves)} moves; {how['name']} level {how['level']}, "
+            f"seed {self.seed}, {self.playouts:,} playouts in {self.seconds:,.1f} s{early}"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<div><p><b>{escape(self.summary())}</b></p>{self.problem.to_html(self.moves)}</div>"
+
+
+def load(path: str | Path) -> Result:
+    """Read a result that :meth:`Result.save` or ``playout solve --output`` wrote.
+
+    The file is taken as it is: ``playout verify`` checks that the moves are worth the score.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not a result, with what is wrong in it.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(MAX_BYTES)
+        data = json.loads(text, parse_constant=_no_constant)
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{str(path)!r} is not a result: it is not JSON, or not whole") from None
+    try:
+        return from_json(data)
+    except InputError as error:
+        raise InputError(f"{str(path)!r} is not a result: {error}") from None
+
+
+def from_json(data: Any) -> Result:
+    """Rebuild a result from what :meth:`Result.to_json` gave; the data may come from anywhere."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(f"'format' should be {FORMAT!r}")
+    problem = problems.from_json(data.get("problem"))
+    moves = _sequence(data, "moves")
+    return Result(
+        problem=problem,
+        search=search.from_json(data.get("search")),
+        parallel=None,
+        seed=_integer(data, "seed", MAX_SEED),
+        score=_number(data.get("score"), "score"),
+        moves=tuple(problem.decode(problem.encode(moves))),
+        detail=_mapping(data, "detail"),
+        playouts=_integer(data, "playouts", 2**63),
+        seconds=_number(data.get("seconds"), "seconds"),
+        interrupted=bool(data.get("interrupted")),
+        history=tuple(_history(entry) for entry in _sequence(data, "history")),
+        provenance=_mapping(data, "provenance"),
+    )
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file under a temporary name beside it, then rename: readers see the old file or the new one."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def check_writable(path: Path) -> None:
+    """Raise now, not after hours of search, if a file could not be written there."""
+    if path.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: it is a folder")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+        os.close(handle)
+        os.unlink(temporary)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+
+
+def provenance() -> dict[str, Any]:
+    """Return what a reader of a result needs to know of how it was made."""
+    from playout import __version__
+
+    return {"version": __version__, "cpu": cpu_name(), "threads": 1, "ranks": 1}
+
+
+def cpu_name() -> str:
+    """Return the processor's name as the system gives it."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _number(value: Any, name: str) -> float:
+    if not is_number(value) or not math.isfinite(value):
+        raise InputError(f"{name!r} is not a finite number")
+    return float(value)
+
+
+def _integer(data: dict[str, Any], name: str, most: int) -> int:
+    check_integer(repr(name), data.get(name), 0, most)
+    return int(data[name])
+
+
+def _sequence(data: dict[str, Any], name: str) -> Sequence[Any]:
+    if not isinstance(data.get(name), list):
+        raise InputError(f"{name!r} is not a list")
+    value: Sequence[Any] = data[name]
+    return value
+
+
+def _mapping(data: dict[str, Any], name: str) -> dict[str, Any]:
+    if not isinstance(data.get(name), dict):
+        raise InputError(f"{name!r} is not an object")
+    value: dict[str, Any] = data[name]
+    return value
+
+
+def _history(entry: Any) -> tuple[float, int, float]:
+    if not isinstance(entry, list) or len(entry) != 3:
+        raise InputError("'history' is not a list of [seconds, playouts, score]")
+    seconds, playouts, score = entry
+    check_integer("the playouts of a 'history' entry", playouts, 0, 2**63)
+    return _number(seconds, "history"), playouts, _number(score, "history")

@@ -1,0 +1,189 @@
+"""The searches: frozen dataclasses of settings.
+
+Each says what it does and where it comes from; the algorithms themselves are in ``cpp/search``.
+"""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+from playout import _core
+from playout.errors import InputError, check_choice, check_integer, check_positive
+from playout.problems import BuiltIn
+
+MAX_LEVEL = 20
+MAX_COUNT = 2**31 - 1
+
+
+class Search(Protocol):
+    """What every search offers: its settings, and a search under way of a problem."""
+
+    def begin(self, problem: BuiltIn, seed: int) -> _core.Search: ...
+
+
+@dataclass(frozen=True)
+class NRPA:
+    """Nested Rollout Policy Adaptation (Rosin, IJCAI 2011).
+
+    A call of level l > 0 makes ``iterations`` calls of level l - 1, each with its current policy, and adapts the policy
+    to the best sequence so far after each. A call of level 0 is a playout that draws a move of weight w with probability
+    proportional to exp(w). When the top level ends and budget is left it starts afresh; the best of all is kept.
+
+    Parameters
+    ----------
+    level
+        How many levels are nested, 0 to 20. A whole search of level L plays ``iterations ** L`` playouts.
+    iterations
+        Calls of the level below by each call of a level (N in the papers).
+    alpha
+        The learning rate of Adapt.
+    playouts_per_call
+        Stabilised NRPA: a call of level 1 is the best of this many playouts of its caller's policy, not adapted
+        (Cazenave, Sevestre and Toulemont, "Stabilized Nested Rollout Policy Adaptation", 2021). None: off.
+    repetitions
+        Limited repetitions: a level ends once its best sequence has been found again more than this many times
+        (Cazenave, "Generalized Nested Rollout Policy Adaptation with Limited Repetitions", 2024). None: off.
+    """
+
+    name: ClassVar[str] = "NRPA"
+    level: int = 4
+    iterations: int = 100
+    alpha: float = 1.0
+    playouts_per_call: int | None = None
+    repetitions: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_nested(self)
+
+    def begin(self, problem: BuiltIn, seed: int) -> _core.Search:
+        return _begin_nested(self, problem, seed, 1.0, _core.BiasUse.none)
+
+
+@dataclass(frozen=True)
+class GNRPA:
+    """Generalized Nested Rollout Policy Adaptation (Cazenave, 2020): NRPA with a temperature and a bias.
+
+    A playout draws a move of weight w and bias b with probability proportional to exp(w / t + b); Adapt changes weights
+    by (alpha / t) (d - p), d being 1 for the move of the best sequence and 0 for the others. With temperature 1 and no
+    bias this is :class:`NRPA`.
+
+    Parameters
+    ----------
+    level
+        How many levels are nested, 0 to 20. A whole search of level L plays ``iterations ** L`` playouts.
+    iterations
+        Calls of the level below by each call of a level (N in the papers).
+    alpha
+        The learning rate of Adapt.
+    temperature
+        t above; None takes the problem's own (1.0 for SameGame).
+    bias
+        Whether the problem's bias is used.
+    initial
+        Where weights start: ``"zero"``, or ``"bias"``: at t times the bias of the move, which then is left out of the
+        exponent. Equivalent by section 4.2 of the paper where the bias of a code never changes.
+    playouts_per_call, repetitions
+        As in :class:`NRPA`.
+    """
+
+    name: ClassVar[str] = "GNRPA"
+    level: int = 4
+    iterations: int = 100
+    alpha: float = 1.0
+    temperature: float | None = None
+    bias: bool = True
+    initial: str = "zero"
+    playouts_per_call: int | None = None
+    repetitions: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_nested(self)
+        if self.temperature is not None:
+            check_positive("temperature", self.temperature)
+        if type(self.bias) is not bool:
+            raise InputError(f"bias is {self.bias!r}; allowed are True and False")
+        check_choice("initial", self.initial, ("zero", "bias"))
+        if self.initial == "bias" and not self.bias:
+            raise InputError("initial is 'bias' while bias is False; weights cannot start at a bias that is not used")
+
+    def begin(self, problem: BuiltIn, seed: int) -> _core.Search:
+        temperature = problem.temperature if self.temperature is None else float(self.temperature)
+        use = _core.BiasUse.factor if self.bias else _core.BiasUse.none
+        if self.initial == "bias":
+            use = _core.BiasUse.initial
+        return _begin_nested(self, problem, seed, temperature, use)
+
+
+@dataclass(frozen=True)
+class NMCS:
+    """Nested Monte Carlo Search (Cazenave, IJCAI 2009).
+
+    A call of level l > 0 plays a game in which every legal move is tried by a call of level l - 1 before the next move
+    of the best sequence seen is played. A call of level 0 is a playout of uniformly random moves. When the top level
+    ends and budget is left it starts again; the best of all is kept.
+
+    Parameters
+    ----------
+    level
+        How many levels are nested, 0 to 20.
+    """
+
+    name: ClassVar[str] = "NMCS"
+    level: int = 3
+
+    def __post_init__(self) -> None:
+        check_integer("level", self.level, 0, MAX_LEVEL)
+
+    def begin(self, problem: BuiltIn, seed: int) -> _core.Search:
+        return _core.nmcs(problem.engine(), self.level, seed)
+
+
+SEARCHES: dict[str, type[NRPA] | type[GNRPA] | type[NMCS]] = {"gnrpa": GNRPA, "nrpa": NRPA, "nmcs": NMCS}
+
+
+def make(name: str, settings: dict[str, Any]) -> Search:
+    """Return the search of that name with these settings; a setting it does not have is an error."""
+    check_choice("search", name, SEARCHES)
+    kind = SEARCHES[name]
+    known = [field.name for field in fields(kind)]
+    for setting in settings:
+        if setting not in known:
+            raise InputError(f"{name} has no setting {setting!r}; it has {', '.join(known)}")
+    return kind(**settings)
+
+
+def to_json(search: Any) -> dict[str, Any]:
+    """Return the name and the settings of a search."""
+    return {"name": search.name, **asdict(search)}
+
+
+def from_json(data: Any) -> Search:
+    """Rebuild a search from what :func:`to_json` gave; the data may come from anywhere."""
+    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+        raise InputError("'search' is not a search with its settings")
+    return make(data["name"].lower(), {str(key): value for key, value in data.items() if key != "name"})
+
+
+def _check_nested(search: NRPA | GNRPA) -> None:
+    check_integer("level", search.level, 0, MAX_LEVEL)
+    check_integer("iterations", search.iterations, 1, MAX_COUNT)
+    check_positive("alpha", search.alpha)
+    if search.playouts_per_call is not None:
+        check_integer("playouts_per_call", search.playouts_per_call, 1, MAX_COUNT)
+    if search.repetitions is not None:
+        check_integer("repetitions", search.repetitions, 0, MAX_COUNT)
+
+
+def _begin_nested(
+    search: NRPA | GNRPA, problem: BuiltIn, seed: int, temperature: float, use: _core.BiasUse
+) -> _core.Search:
+    return _core.nrpa(
+        problem.engine(),
+        level=search.level,
+        iterations=search.iterations,
+        alpha=float(search.alpha),
+        temperature=temperature,
+        bias_use=use,
+        playouts_per_call=search.playouts_per_call or 0,
+        repetitions=-1 if search.repetitions is None else search.repetitions,
+        seed=seed,
+    )

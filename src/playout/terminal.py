@@ -1,0 +1,116 @@
+"""What a search looks like in a terminal while it runs."""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from playout.problems import BuiltIn
+from playout.search import to_json
+from playout.solve import Budget, Progress
+
+LINES_EVERY_SECONDS = 1.0
+IMPROVEMENTS_SHOWN = 5
+
+OnEvent = Callable[[Progress], object]
+
+
+@contextmanager
+def view(console: Console, problem: BuiltIn, search: Any, budget: Budget, quiet: bool) -> Iterator[OnEvent | None]:
+    """Show the progress of a search: a live view on a terminal, plain lines elsewhere, nothing if quiet."""
+    if quiet:
+        yield None
+    elif console.is_terminal:
+        live_view = LiveView(title(problem, search), budget)
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+            yield lambda progress: live.update(live_view.render(progress), refresh=True)
+    else:
+        console.print(title(problem, search), markup=False, highlight=False)
+        yield PlainLines(console)
+
+
+def title(problem: BuiltIn, search: Any) -> str:
+    """Say what is searched and how, in one line."""
+    settings = to_json(search)
+    name = settings.pop("name")
+    shown = ", ".join(f"{key} {value}" for key, value in settings.items() if value is not None)
+    return f"{problem.describe()}: {name}, {shown}"
+
+
+class LiveView:
+    """Score, playouts, rate, time left and the latest improvements, drawn anew at each event."""
+
+    def __init__(self, heading: str, budget: Budget) -> None:
+        self.heading, self.budget = heading, budget
+        self.improvements: list[tuple[float, float]] = []
+
+    def render(self, progress: Progress) -> RenderableType:
+        if progress.score is not None and (not self.improvements or progress.score > self.improvements[-1][1]):
+            self.improvements.append((progress.seconds, progress.score))
+        share = fraction_spent(progress, self.budget)
+        numbers = Table.grid(padding=(0, 3))
+        numbers.add_row("score", "playouts", "playouts/s", "elapsed", "left", style="dim")
+        numbers.add_row(
+            Text("-" if progress.score is None else f"{progress.score:,g}", style="bold green"),
+            f"{progress.playouts:,}",
+            f"{progress.playouts_per_second:,.0f}",
+            clock(progress.seconds),
+            time_left(progress, share),
+        )
+        parts: list[RenderableType] = [Text(self.heading, style="bold"), numbers]
+        if share is not None:
+            parts.append(ProgressBar(total=1.0, completed=share, width=60))
+        latest = self.improvements[-IMPROVEMENTS_SHOWN:]
+        parts.append(Text("improved  " + "   ".join(f"{score:,g} at {clock(at)}" for at, score in latest), style="dim"))
+        parts.append(Text("Ctrl-C stops and keeps the best so far", style="dim"))
+        return Group(*parts)
+
+
+class PlainLines:
+    """A line when the best improves, at most one a second."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.shown, self.at = -math.inf, -math.inf
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.score is None or progress.score <= self.shown:
+            return
+        if progress.result is None and time.monotonic() - self.at < LINES_EVERY_SECONDS:
+            return
+        self.shown, self.at = progress.score, time.monotonic()
+        line = f"{progress.seconds:8.1f} s  {progress.playouts:>14,} playouts  score {progress.score:,g}"
+        self.console.print(line, markup=False, highlight=False)
+
+
+def fraction_spent(progress: Progress, budget: Budget) -> float | None:
+    """Return how much of the budget is used, 0 to 1; None where only a target ends the search."""
+    shares = []
+    if budget.seconds is not None:
+        shares.append(progress.seconds / budget.seconds)
+    if budget.playouts is not None:
+        shares.append(progress.playouts / budget.playouts)
+    return min(1.0, max(shares)) if shares else None
+
+
+def time_left(progress: Progress, share: float | None) -> str:
+    """Return the time to the end of the budget at the present rate."""
+    if share is None:
+        return "until the target"
+    if share <= 0:
+        return "-"
+    return clock(progress.seconds * (1 - share) / share)
+
+
+def clock(seconds: float) -> str:
+    """Return seconds as h:mm:ss or m:ss."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
