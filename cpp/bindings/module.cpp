@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ engine of Playout. Private: use the names in the playout package.";
+  // A program may end while it still holds a problem; nobody wants to read about that.
+  nanobind::set_leak_warnings(false);
   playout::bindings::register_core(m);
   playout::bindings::register_problems(m);
   playout::bindings::register_search(m);

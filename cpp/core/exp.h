@@ -22,14 +22,14 @@ inline double exp_in_range(double x) {
   const double k = shifted - kRound;
   const double r = (x - k * kLn2High) - k * kLn2Low;
   const double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-  const double p01 = 1.0 + r;
   const double p23 = 1.0 / 2 + r * (1.0 / 6);
   const double p45 = 1.0 / 24 + r * (1.0 / 120);
   const double p67 = 1.0 / 720 + r * (1.0 / 5040);
   const double p89 = 1.0 / 40320 + r * (1.0 / 362880);
   const double pab = 1.0 / 3628800 + r * (1.0 / 39916800);
   const double pcd = 1.0 / 479001600 + r * (1.0 / 6227020800);
-  const double p = ((p89 + r2 * pab) + r4 * pcd) * r8 + ((p45 + r2 * p67) * r4 + (p23 * r2 + p01));
+  const double high = (p23 + r2 * p45) + r4 * (p67 + r2 * p89) + r8 * (pab + r2 * pcd);
+  const double p = 1.0 + (r + r2 * high);  // the large terms last: they lose least
   const std::uint64_t scale = (std::bit_cast<std::uint64_t>(shifted) << 52) + 0x3FF0000000000000;
   return p * std::bit_cast<double>(scale);
 }

@@ -3,7 +3,7 @@
 >>> import playout as po
 >>> result = po.solve(po.SameGame.standard(1), po.GNRPA(level=2), playouts=10_000, seed=7)
 >>> result.score
-2077.0
+1736.0
 """
 
 from importlib.metadata import version as _version

@@ -48,6 +48,9 @@ class BuiltIn(Protocol):
     def to_json(self) -> str | dict[str, Any]:
         """What rebuilds the problem: the string that names it, or the whole instance."""
 
+    def describe(self) -> str:
+        """The problem in a few words."""
+
     def draw(self, moves: Sequence[Any], step: int | None = None) -> RenderableType:
         """The problem and the sequence, for a terminal."""
 

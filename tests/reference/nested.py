@@ -1,0 +1,168 @@
+"""NRPA, GNRPA and NMCS in plain Python, from the papers' listings.
+
+The exponential is the engine's own, and sums run in the same order, so results agree to the last bit.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from playout._core import exp, exp_factor
+
+
+@dataclass
+class Settings:
+    iterations: int = 100
+    alpha: float = 1.0
+    temperature: float = 1.0
+    bias: bool = True
+    initial_bias: bool = False
+    playouts_per_call: int | None = None
+    repetitions: int | None = None
+
+
+@dataclass
+class Searcher:
+    """A problem, the settings, and the random numbers of playout 0, 1, 2, ..."""
+
+    problem: Any
+    settings: Settings
+    random: Callable[[int], Iterator[float]]
+    optimised: bool = True
+    playouts: int = 0
+    best: tuple[float, list] = (-math.inf, [])
+    scores: list = field(default_factory=list)
+
+    def weight(self, policy: dict, move: Any) -> float:
+        start = self.settings.temperature * move.bias if self.settings.initial_bias else 0.0
+        return policy.get(move.code, start)
+
+    def odds(self, policy: dict, moves: list) -> list[float]:
+        """exp(w / t + bias) of each move, or all of them divided by the largest where a factor is out of range."""
+        s = self.settings
+        biased = s.bias and not s.initial_bias
+
+        def factors(move: Any) -> float:
+            if s.initial_bias and move.code not in policy:
+                return exp_factor(move.bias)
+            value = exp_factor(self.weight(policy, move) / s.temperature)
+            return value * (exp_factor(move.bias) if biased else 1.0)
+
+        odds = [factors(move) for move in moves]
+        if not any(map(math.isnan, odds)):
+            return odds
+        exponents = [self.weight(policy, m) / s.temperature + (m.bias if biased else 0.0) for m in moves]
+        return [exp(x - max(exponents)) for x in exponents]
+
+    def playout(self, policy: dict) -> tuple[float, list]:
+        """Algorithm 4; a sequence is a list of moves."""
+        numbers = self.random(self.playouts)
+        self.playouts += 1
+        state, sequence = self.problem.initial(), []
+        while moves := self.problem.moves(state):
+            odds = self.odds(policy, moves)
+            share = next(numbers) * plain_sum(odds)
+            running, chosen = 0.0, moves[-1]
+            for move, one in zip(moves[:-1], odds[:-1], strict=True):
+                running += one
+                if running > share:
+                    chosen = move
+                    break
+            state = self.problem.play(state, chosen)
+            sequence.append(chosen)
+        return self.note(self.problem.score(state), sequence)
+
+    def note(self, score: float, sequence: list) -> tuple[float, list]:
+        if score > self.best[0]:
+            self.best = (score, sequence)
+        self.scores.append(score)
+        return score, sequence
+
+    def adapt(self, policy: dict, sequence: list) -> dict:
+        return self.adapt_optimised(policy, sequence) if self.optimised else self.adapt_plainly(policy, sequence)
+
+    def adapt_plainly(self, policy: dict, sequence: list) -> dict:
+        """Algorithm 5, with Algorithm 4's exponent: a second policy collects what the first one says."""
+        changed = dict(policy)
+        state = self.problem.initial()
+        rate = self.settings.alpha / self.settings.temperature
+        for best in sequence:
+            moves = self.problem.moves(state)
+            odds = self.odds_known(policy, moves)
+            scale = rate / plain_sum(odds)
+            for move, one in zip(moves, odds, strict=True):
+                changed[move.code] = self.weight(changed, move) - one * scale
+            changed[best.code] += rate
+            state = self.problem.play(state, best)
+        return changed
+
+    def adapt_optimised(self, policy: dict, sequence: list) -> dict:
+        """Algorithm 6: all probabilities first, then the changes, in place."""
+        state, steps = self.problem.initial(), []
+        rate = self.settings.alpha / self.settings.temperature
+        for best in sequence:
+            moves = self.problem.moves(state)
+            steps.append((best, moves, self.odds_known(policy, moves)))
+            state = self.problem.play(state, best)
+        for best, moves, odds in steps:
+            scale = rate / plain_sum(odds)
+            for move, one in zip(moves, odds, strict=True):
+                policy[move.code] = self.weight(policy, move) - one * scale
+            policy[best.code] += rate
+        return policy
+
+    def odds_known(self, policy: dict, moves: list) -> list[float]:
+        """Odds where every code has its weight, as Adapt sees them."""
+        return self.odds({m.code: self.weight(policy, m) for m in moves}, moves)
+
+    def nrpa(self, level: int, policy: dict) -> tuple[float, list]:
+        """Algorithm 3, with the two later improvements."""
+        s = self.settings
+        if level == 0:
+            return self.playout(policy)
+        stabilised = level == 1 and s.playouts_per_call is not None
+        policy = dict(policy)
+        best_score, best, repeated = -math.inf, None, 0
+        for _ in range(s.playouts_per_call if stabilised else s.iterations):
+            score, sequence = self.nrpa(level - 1, policy)
+            if best is not None and [m.move for m in sequence] == [m.move for m in best]:
+                repeated += 1
+            elif score >= best_score:
+                best_score, best, repeated = score, sequence, 0
+            if s.repetitions is not None and repeated > s.repetitions:
+                break
+            if not stabilised:
+                policy = self.adapt(policy, best)
+        return best_score, best
+
+    def nmcs(self, level: int, state: Any, path: list) -> tuple[float, list]:
+        """Nested Monte Carlo Search from a state that was reached by a path."""
+        moves = self.problem.moves(state)
+        if level == 0 or not moves:
+            return self.uniform_playout(state, path)
+        best_score, best = -math.inf, []
+        while moves := self.problem.moves(state):
+            for move in moves:
+                score, sequence = self.nmcs(level - 1, self.problem.play(state, move), [*path, move])
+                if score >= best_score:
+                    best_score, best = score, sequence
+            move = best[len(path)]
+            state, path = self.problem.play(state, move), [*path, move]
+        return best_score, best
+
+    def uniform_playout(self, state: Any, path: list) -> tuple[float, list]:
+        numbers = self.random(self.playouts)
+        self.playouts += 1
+        while moves := self.problem.moves(state):
+            move = moves[int(next(numbers) * len(moves))]
+            state, path = self.problem.play(state, move), [*path, move]
+        return self.note(self.problem.score(state), path)
+
+
+def plain_sum(numbers: list[float]) -> float:
+    """Add from left to right; sum() of newer Pythons compensates rounding."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total

@@ -1,0 +1,163 @@
+"""NRPA, GNRPA and NMCS against their plain Python twins: the same draws, the same sequences, the same weights."""
+
+import pytest
+
+from playout import GNRPA, NMCS, NRPA, SameGame
+from tests.reference import random as twin_random
+from tests.reference.nested import Searcher, Settings
+from tests.reference.same_game import PlainSameGame
+
+SMALL = SameGame.random(6, 6, 3, seed=1)
+TABU = SameGame.random(7, 5, 3, seed=2, tabu=1)
+PAIRS = SameGame.random(4, 9, 4, seed=3, tabu="none")
+
+
+def searcher(game, settings, seed, optimised=True):
+    return Searcher(
+        PlainSameGame(game),
+        settings,
+        lambda playout: twin_random.uniforms(seed, 0, 0, playout),
+        optimised=optimised,
+    )
+
+
+def advance(search, playouts):
+    """Move a search on by that many playouts, whatever improves on the way."""
+    end = search.playouts + playouts
+    while search.playouts < end:
+        search.advance(end - search.playouts)
+    return search
+
+
+def moves_of(sequence):
+    return [move.move for move in sequence]
+
+
+def assert_same(game, search, settings, level, seed):
+    """One whole search: the twin and the engine end with the same best sequence after as many playouts."""
+    twin = searcher(game, settings, seed)
+    score, _ = twin.nrpa(level, {})
+    engine = search.begin(game, seed)
+    advance(engine, twin.playouts)
+    assert engine.score == twin.best[0] == score
+    assert engine.moves == moves_of(twin.best[1])
+
+
+CASES = [
+    (GNRPA, {}),
+    (GNRPA, {"alpha": 0.5, "temperature": 1.4}),
+    (GNRPA, {"bias": False}),
+    (GNRPA, {"temperature": 0.7, "initial": "bias"}),
+    (GNRPA, {"alpha": 64.0, "temperature": 0.1}),
+    (GNRPA, {"playouts_per_call": 4}),
+    (GNRPA, {"repetitions": 2}),
+    (GNRPA, {"repetitions": 0, "playouts_per_call": 3}),
+    (NRPA, {}),
+    (NRPA, {"alpha": 2.0, "repetitions": 3}),
+]
+
+
+def twin_settings(kind, iterations, given):
+    given = dict(given)
+    bias = given.pop("bias", kind is GNRPA)
+    initial = given.pop("initial", "zero") == "bias"
+    return Settings(iterations=iterations, bias=bias, initial_bias=initial, **given)
+
+
+@pytest.mark.parametrize("game", [SMALL, TABU, PAIRS], ids=["small", "tabu", "pairs"])
+@pytest.mark.parametrize(("kind", "given"), CASES)
+def test_the_twin_finds_the_same(game, kind, given):
+    """Levels 0 to 3 with few iterations: the best sequence is the twin's, move by move."""
+    for level, iterations in ((0, 1), (1, 12), (2, 7), (3, 4)):
+        settings = twin_settings(kind, iterations, given)
+        assert_same(game, kind(level=level, iterations=iterations, **given), settings, level, seed=level + 5)
+
+
+@pytest.mark.parametrize("optimised", [True, False], ids=["algorithm 6", "algorithm 5"])
+@pytest.mark.parametrize(("kind", "given"), CASES[:5])
+def test_weights_are_the_twins_to_the_last_bit(kind, given, optimised):
+    """Both forms of Adapt: after 9 of 10 iterations of level 1, every code has the twin's weight."""
+    settings = twin_settings(kind, 9, given)
+    twin = searcher(SMALL, settings, 3, optimised)
+    policy, best_score, best = {}, float("-inf"), None
+    for _ in range(9):
+        score, sequence = twin.playout(policy)
+        if score >= best_score:
+            best_score, best = score, sequence
+        policy = twin.adapt(policy, best)
+    engine = advance(kind(level=1, iterations=10, **given).begin(SMALL, 3), 9)
+    learned = engine.level_policy(1)
+    weights = sorted(learned.weight(entry) for entry in range(1, len(learned) + 1))
+    assert weights == sorted(policy.values())
+    assert engine.level_moves(1) == moves_of(best)
+
+
+def test_gnrpa_with_temperature_one_and_no_bias_is_nrpa():
+    for seed in range(5):
+        one = advance(GNRPA(level=2, iterations=20, temperature=1.0, bias=False).begin(SMALL, seed), 400)
+        two = advance(NRPA(level=2, iterations=20).begin(SMALL, seed), 400)
+        assert (one.score, one.moves) == (two.score, two.moves)
+
+
+@pytest.mark.parametrize("search", [GNRPA(level=2, iterations=10), GNRPA(level=3, iterations=5), NMCS(level=2)])
+def test_a_search_is_a_value(search):
+    """Moved on in one go, in pieces, or as a copy made on the way, it finds the same."""
+    whole = advance(search.begin(TABU, 1), 700)
+    pieces = search.begin(TABU, 1)
+    for piece in (1, 99, 250):
+        advance(pieces, piece)
+    copy = pieces.copy()
+    advance(pieces, 350)
+    advance(copy, 350)
+    assert (whole.score, whole.moves) == (pieces.score, pieces.moves) == (copy.score, copy.moves)
+
+
+@pytest.mark.parametrize("game", [SMALL, TABU, PAIRS], ids=["small", "tabu", "pairs"])
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_nmcs_is_its_twin(game, level):
+    """A whole search, and as much again: the second game goes on with the numbers of the next playout."""
+    twin = searcher(game, Settings(), seed=9)
+    engine = NMCS(level=level).begin(game, 9)
+    for _ in range(2 if level < 3 else 1):
+        twin.nmcs(level, twin.problem.initial(), [])
+        advance(engine, twin.playouts - engine.playouts)
+        assert engine.score == twin.best[0]
+        assert engine.moves == moves_of(twin.best[1])
+
+
+@pytest.mark.parametrize("search", [NRPA(level=2), GNRPA(level=0), NMCS(level=2), NMCS(level=0)])
+@pytest.mark.parametrize("rows", ["0", "01\n10", "00", "0\n0"])
+def test_games_of_no_or_one_move(search, rows):
+    """Nothing to choose is no reason to hang or crash; the board of one pair is cleared."""
+    game = SameGame.parse(rows)
+    engine = advance(search.begin(game, 0), 500)
+    score, _ = game.replay(game.decode(engine.moves))
+    assert engine.score == score == (1000 if rows in ("00", "0\n0") else 0)
+
+
+def test_the_top_level_starts_afresh_and_the_best_is_kept():
+    """After 100 playouts of level 1 the policy is empty again; the best never gets worse."""
+    engine = GNRPA(level=1, iterations=50).begin(SMALL, 2)
+    advance(engine, 49)
+    assert len(engine.level_policy(1)) > 0
+    best = engine.score
+    advance(engine, 1)
+    assert len(engine.level_policy(1)) == 0
+    for _ in range(10):
+        advance(engine, 25)
+        assert engine.score >= best
+        best = engine.score
+
+
+def test_limited_repetitions_leave_a_level_early():
+    """With one legal move every playout is the same: the fifth is the fourth repetition, and the level ends."""
+    engine = GNRPA(level=1, iterations=1000, repetitions=3).begin(SameGame.parse("00"), 0)
+    known = [len(advance(engine, 1).level_policy(1)) for _ in range(10)]
+    assert known == [1, 1, 1, 1, 0] * 2
+
+
+def test_extreme_settings_still_search():
+    """Alpha 64 and temperature 0.1: the score of 300 playouts is still that of a search, not of one playout."""
+    single = max(advance(GNRPA(level=0).begin(SameGame.standard(1), s), 1).score for s in range(3))
+    found = advance(GNRPA(level=2, iterations=20, alpha=64.0, temperature=0.1).begin(SameGame.standard(1), 1), 400)
+    assert found.score > single

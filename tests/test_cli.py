@@ -1,0 +1,264 @@
+"""The command line as its users type it, in a process of its own."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import playout as po
+
+QUICK = ["solve", "samegame:1", "--level", "2", "--playouts", "2000"]
+
+
+def playout(*arguments, cwd=None, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "playout", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "120", **environment},
+    )
+
+
+def mistake(done) -> str:
+    """The one line of a command that could not be used."""
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("playout: ")
+    return lines[0].removeprefix("playout: ")
+
+
+def test_solve_draws_and_saves(tmp_path):
+    done = playout(*QUICK, "--seed", 3, "--output", tmp_path / "run.json")
+    assert done.returncode == 0
+    result = po.load(tmp_path / "run.json")
+    assert f"score {result.score:,g}" in done.stdout
+    assert f"saved in {tmp_path / 'run.json'}" in done.stdout
+    assert "score" in done.stderr
+    here = po.solve(po.SameGame.standard(1), po.GNRPA(level=2), playouts=2000, seed=3)
+    assert (result.problem, result.search, result.seed, result.moves) == (here.problem, here.search, 3, here.moves)
+
+
+def test_json_is_all_there_is_on_standard_output(tmp_path):
+    done = playout(*QUICK, "--json", "--quiet")
+    assert done.stderr == ""
+    data = json.loads(done.stdout)
+    assert data["format"] == "playout-result/1"
+    assert data["playouts"] == 2000
+    assert json.loads(playout(*QUICK, "--json").stdout)["moves"] == data["moves"]
+
+
+def test_every_setting_reaches_the_search(tmp_path):
+    settings = {
+        "level": 1,
+        "iterations": 7,
+        "alpha": 0.5,
+        "temperature": 1.5,
+        "bias": True,
+        "initial": "bias",
+        "playouts_per_call": 3,
+        "repetitions": 2,
+    }
+    options = [f"--{key.replace('_', '-')}={value}" for key, value in settings.items() if key != "bias"]
+    done = playout("solve", "samegame:1,tabu=none", *options, "--playouts", 20, "--json", "--quiet")
+    assert json.loads(done.stdout)["search"] == {"name": "GNRPA", **settings}
+    done = playout("solve", "samegame:1", "--no-bias", "--playouts", 20, "--json", "--quiet")
+    assert json.loads(done.stdout)["search"]["bias"] is False
+    for name in ("nrpa", "nmcs"):
+        done = playout("solve", "samegame:1", "--search", name, "--playouts", 20, "--json", "--quiet")
+        assert json.loads(done.stdout)["search"]["name"] == name.upper()
+
+
+def test_start_goes_on_from_a_saved_result(tmp_path):
+    first = json.loads(playout(*QUICK, "--output", tmp_path / "one.json", "--json").stdout)
+    done = playout(*QUICK, "--start", tmp_path / "one.json", "--seed", 9, "--json")
+    assert json.loads(done.stdout)["history"][0][1:] == [0, first["score"]]
+
+
+def test_verify_checks_the_score(tmp_path):
+    file = tmp_path / "run.json"
+    playout(*QUICK, "--output", file, "--quiet")
+    assert playout("verify", file).returncode == 0
+    data = json.loads(file.read_text())
+    for change, message in (
+        ({"score": data["score"] + 1}, "the moves score"),
+        ({"moves": data["moves"][:-1]}, "the game goes on after the last"),
+        ({"moves": data["moves"][1:]}, "is not legal there"),
+    ):
+        file.write_text(json.dumps({**data, **change}))
+        done = playout("verify", file)
+        assert done.returncode == 1
+        assert message in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_show_draws_a_saved_result(tmp_path):
+    file = tmp_path / "run.json"
+    playout(*QUICK, "--output", file, "--quiet")
+    done = playout("show", file)
+    assert done.returncode == 0
+    assert "number of the move that removes it" in done.stdout
+    assert "  1. " in done.stdout
+    assert "After 3 of" in playout("show", file, "--step", 3).stdout
+    assert "step is 999" in mistake(playout("show", file, "--step", 999))
+
+
+def test_problems_and_bench_and_version():
+    assert "samegame:random:7" in playout("problems").stdout
+    rows = json.loads(playout("bench", "--seconds", 0.01, "--json").stdout)
+    assert {row["problem"] for row in rows} >= {"samegame:1", "samegame:9", "samegame:16"}
+    assert all(row["playouts_per_cpu_second"] > 0 for row in rows)
+    assert "playouts per CPU second" in playout("bench", "--seconds", 0.01).stdout
+    assert playout("--version").stdout.strip() == po.__version__
+
+
+@pytest.mark.parametrize("command", [[], ["solve"], ["verify"], ["show"], ["bench"], ["problems"]])
+def test_every_command_has_help_with_what_it_takes(command):
+    done = playout(*command, "--help")
+    assert done.returncode == 0
+    assert "Usage: playout" in done.stdout
+    if command == ["solve"]:
+        assert "playout solve samegame:1 --seconds 60" in done.stdout
+        assert "Learning rate" in done.stdout
+
+
+MISTAKES = [
+    (["solve", "chess:1", "--seconds", "1"], "unknown problem 'chess:1'; there is samegame:1"),
+    (["solve", "samegame:21", "--seconds", "1"], "there is no standard board 21; allowed are 1 to 20"),
+    (["solve", "samegame:nowhere.txt", "--seconds", "1"], "cannot read the board 'nowhere.txt': No such file"),
+    (["solve", "samegame:1", "--search", "magic", "--seconds", "1"], "magic"),
+    (["solve", "samegame:1", "--level", "-1", "--seconds", "1"], "level is -1; allowed are whole numbers from 0"),
+    (["solve", "samegame:1", "--level", "two", "--seconds", "1"], "two"),
+    (["solve", "samegame:1", "--iterations", "0", "--seconds", "1"], "iterations is 0; allowed are"),
+    (["solve", "samegame:1", "--temperature", "0", "--seconds", "1"], "temperature is 0.0; allowed are finite"),
+    (["solve", "samegame:1", "--alpha", "nan", "--seconds", "1"], "alpha is nan"),
+    (["solve", "samegame:1", "--search", "nmcs", "--alpha", "1", "--seconds", "1"], "nmcs has no setting 'alpha'"),
+    (["solve", "samegame:1"], "no budget: give seconds, playouts or target"),
+    (["solve", "samegame:1", "--seconds", "nan"], "seconds is nan"),
+    (["solve", "samegame:1", "--playouts", "0"], "playouts is 0"),
+    (["solve", "samegame:1", "--seconds", "1", "--output", "no/such/folder/run.json"], "cannot write"),
+    (["solve", "samegame:1", "--seconds", "1", "--output", "."], "cannot write '.': it is a folder"),
+    (["solve", "samegame:1", "--seconds", "1", "--start", "none.json"], "cannot read 'none.json'"),
+    (["solve", "samegame:1", "--seconds", "1", "--speed", "9"], "--speed"),
+    (["solve"], "PROBLEM"),
+    (["sovle", "samegame:1"], "sovle"),
+    (["verify", "none.json"], "cannot read 'none.json': No such file"),
+    (["show", "none.json"], "cannot read 'none.json': No such file"),
+    (["bench", "--seconds", "0"], "seconds is 0.0"),
+]
+
+
+@pytest.mark.parametrize(("command", "message"), MISTAKES, ids=[" ".join(command) for command, _ in MISTAKES])
+def test_a_mistake_is_one_line_and_status_2(command, message, tmp_path):
+    assert message in mistake(playout(*command, cwd=tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1, 2", "\x00", '{"format": "playout-result/1"}'])
+def test_a_damaged_file_is_one_line_and_status_2(content, tmp_path):
+    (tmp_path / "run.json").write_text(content)
+    for command in (["verify", "run.json"], ["show", "run.json"], [*QUICK, "--start", "run.json"]):
+        assert "'run.json' is not a result: " in mistake(playout(*command, cwd=tmp_path))
+
+
+@pytest.mark.parametrize("text", ["", "01\n0", "0x", "0" * 30])
+def test_a_malformed_board_is_one_line_and_status_2(text, tmp_path):
+    (tmp_path / "board.txt").write_text(text)
+    assert "board.txt" in mistake(playout("solve", "samegame:board.txt", "--seconds", 1, cwd=tmp_path))
+
+
+def test_a_result_that_shows_an_illegal_move_is_no_traceback(tmp_path):
+    file = tmp_path / "run.json"
+    playout(*QUICK, "--output", file, "--quiet")
+    data = json.loads(file.read_text())
+    file.write_text(json.dumps({**data, "moves": [[2, 0]]}))
+    assert "cannot draw" in mistake(playout("show", file))
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_save_and_print_the_best_so_far(number, status, tmp_path):
+    file = tmp_path / "run.json"
+    command = [sys.executable, "-m", "playout", "solve", "samegame:1", "--seconds", "600", "--json", "--output", file]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        process.stderr.readline()  # the title
+        process.stderr.readline()  # the first improvement: the search is under way
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert "Traceback" not in errors
+    result = po.load(file)
+    assert result.interrupted
+    assert result.verify() == result.score == json.loads(output)["score"]
+
+
+def test_a_result_is_saved_elsewhere_rather_than_lost(tmp_path):
+    """The folder disappears while the search runs."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    command = [sys.executable, "-m", "playout", "solve", "samegame:1", "--seconds", "600", "--output", "gone/r.json"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        process.stderr.readline()
+        folder.rmdir()
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    line = next(line for line in errors.splitlines() if "could not write" in line)
+    refuge = Path(line.rpartition(" in ")[2].strip("'"))
+    assert po.load(refuge).interrupted
+    refuge.unlink()
+    refuge.parent.rmdir()
+
+
+def run_in_terminal(*arguments) -> str:
+    """What a command writes when its output is a terminal of 100 by 40."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "playout", *arguments], stdin=slave, stdout=slave, stderr=slave, env=environment
+    )
+    os.close(slave)
+    written, end = b"", time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # Linux's way to say that the other end is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(master)
+    assert process.wait(timeout=60) == 0
+    return written.decode()
+
+
+def test_the_live_view_on_a_terminal(tmp_path):
+    text = run_in_terminal("solve", "samegame:1", "--seconds", "1", "--output", str(tmp_path / "run.json"))
+    for word in ("playouts/s", "left", "GNRPA, level 4", "improved", "Ctrl-C stops"):
+        assert word in text
+    assert "\x1b[" in text
+    shown = run_in_terminal("show", str(tmp_path / "run.json"))
+    assert "\x1b[30;48;" in shown  # black on a colour
+
+
+def test_completion_knows_the_commands():
+    script = playout("--help").stdout
+    assert "--install-completion" in script
+
+
+def test_output_into_a_closed_pipe_is_no_traceback():
+    done = subprocess.run(
+        f"{sys.executable} -m playout problems | true; {sys.executable} -m playout solve samegame:1 --playouts 10 | true",
+        shell=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
