@@ -4,7 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.h' -o -name '*.cpp')
 CPP := $(shell find cpp -name '*.h' -o -name '*.cpp')
-PRESET := $(VENV)/.preset
 
 .PHONY: build demo test lint format stubs bench sanitize wheel clean
 
@@ -52,7 +51,7 @@ bench: build
 
 # The tests of what is threaded or parses, under each sanitizer.
 sanitize: build
-	tests/sanitize.sh $(BIN)/python
+	$(BIN)/python tests/sanitize.py
 
 wheel: build
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .

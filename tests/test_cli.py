@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import playout as po
+from playout.cli import app
 
 QUICK = ["solve", "samegame:1", "--level", "2", "--playouts", "2000"]
 
@@ -251,14 +252,17 @@ def test_the_live_view_on_a_terminal(tmp_path):
     assert "\x1b[30;48;" in shown  # black on a colour
 
 
-def test_completion_knows_the_commands():
-    script = playout("--help").stdout
-    assert "--install-completion" in script
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_and_options(shell):
+    script = app.generate_completion(shell=shell)
+    for word in ("solve", "verify", "problems", "temperature", "gnrpa"):
+        assert word in script
+    assert "--install-completion" in playout("--help").stdout
 
 
 def test_output_into_a_closed_pipe_is_no_traceback():
     done = subprocess.run(
-        f"{sys.executable} -m playout problems | true; {sys.executable} -m playout solve samegame:1 --playouts 10 | true",
-        shell=True, capture_output=True, text=True, timeout=60,
+        "$PY -m playout problems | true; $PY -m playout solve samegame:1 --playouts 10 | true",
+        shell=True, capture_output=True, text=True, timeout=60, env={**os.environ, "PY": sys.executable},
     )  # fmt: skip
     assert "Traceback" not in done.stderr

@@ -19,6 +19,7 @@ void register_parallel(nb::module_& m) {
       .def_prop_ro("moves", [](const Run::Progress& now) { return now.best.moves; })
       .def_prop_ro("history", [](const Run::Progress& now) {
         std::vector<std::tuple<double, std::uint64_t, double>> list;
+        list.reserve(now.history.size());
         for (const auto& [seconds, playouts, score] : now.history) list.emplace_back(seconds, playouts, score);
         return list;
       });

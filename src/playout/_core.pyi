@@ -116,6 +116,16 @@ class Search:
     def level_policy(self, level: int) -> HashPolicy:
         """A copy of the policy of a level of NRPA."""
 
+def adapt(policy: HashPolicy, steps: Sequence[tuple[Sequence[int], Sequence[float], int]], alpha: float, temperature: float, bias_use: BiasUse) -> None:
+    """
+    Teaches a policy a sequence of steps, each (codes, biases, index of the move played).
+    """
+
+def probabilities(policy: HashPolicy, codes: Sequence[int], biases: Sequence[float], temperature: float, bias_use: BiasUse) -> list[float]:
+    """
+    The probabilities with which a playout draws moves of these codes and biases.
+    """
+
 def nrpa(problem: Problem, level: int, iterations: int, alpha: float, temperature: float, bias_use: BiasUse, playouts_per_call: int, repetitions: int, seed: int) -> Search: ...
 
 def nmcs(problem: Problem, level: int, seed: int) -> Search: ...

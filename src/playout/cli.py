@@ -25,8 +25,8 @@ HELP = """Find good sequences of decisions by Monte Carlo search.
 
 Try it: *playout solve samegame:1 --seconds 30*
 
-Exit status: 0 done, 1 a result is wrong (verify), 2 something in the command cannot be used, 130 or 143 stopped by Ctrl-C
-or SIGTERM (the best so far is printed and saved all the same).
+Exit status: 0 done; 1 a result is wrong (verify); 2 the command cannot be used as it is; 130 or 143 stopped by Ctrl-C
+or SIGTERM, with the best so far printed and saved all the same.
 """
 
 app = App(name="playout", help=HELP, help_format="markdown", version=playout.__version__)
@@ -65,8 +65,8 @@ def solve_command(
     **Examples**
 
     - *playout solve samegame:1 --seconds 60*: a standard board for a minute, watched as it goes
-    - *playout solve samegame:1,tabu=2 --level 3 --playouts 1000000 --seed 7 --output run.json*: the same result every time
-    - *playout solve board.txt*: not yet a problem; write *samegame:board.txt*
+    - *playout solve samegame:1,tabu=2 --playouts 1000000 --seed 7 --output run.json*: the same result every time
+    - *playout solve samegame:board.txt --seconds 60*: a board of your own
     - *playout solve samegame:1 --seconds 60 --start run.json*: go on from an earlier result
     - *playout problems* lists what can be searched
 

@@ -25,8 +25,9 @@ class NRPA:
     """Nested Rollout Policy Adaptation (Rosin, IJCAI 2011).
 
     A call of level l > 0 makes ``iterations`` calls of level l - 1, each with its current policy, and adapts the policy
-    to the best sequence so far after each. A call of level 0 is a playout that draws a move of weight w with probability
-    proportional to exp(w). When the top level ends and budget is left it starts afresh; the best of all is kept.
+    to the best sequence so far after each. A call of level 0 is a playout that draws a move of weight w with
+    probability proportional to exp(w). When the top level ends and budget is left it starts afresh; the best of all is
+    kept.
 
     Parameters
     ----------

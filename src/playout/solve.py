@@ -128,8 +128,8 @@ def watch(
 ) -> Iterator[Progress]:
     """Search a problem and yield a :class:`Progress` about ten times a second.
 
-    Takes what :func:`solve` takes. The last Progress has the Result. Leaving the loop early ends the search; Ctrl-C ends
-    it too, and the Progress that follows is the last.
+    Takes what :func:`solve` takes. The last Progress has the Result. Leaving the loop early ends the search; Ctrl-C
+    ends it too, and the Progress that follows is the last.
     """
     budget = Budget(seconds, playouts, target)
     check_integer("seed", seed, 0, MAX_SEED)

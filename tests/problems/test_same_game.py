@@ -129,7 +129,7 @@ def test_any_text_is_a_board_or_a_clear_error(text):
     ],
 )
 def test_impossible_values_are_named(make, message):
-    with pytest.raises(InputError, match="^[^\n]*$") as error:
+    with pytest.raises(InputError, match=r"^[^\n]*$") as error:
         make()
     assert message in str(error.value)
 

@@ -11,8 +11,11 @@ from playout._core import BiasUse, HashPolicy, adapt, probabilities
 FACTOR, INITIAL, NONE = BiasUse.factor, BiasUse.initial, BiasUse.none
 
 
+SMALL_BIASES = st.floats(-8, 8)
+
+
 @st.composite
-def steps(draw, biases=st.floats(-8, 8), distinct=True, most=6):
+def steps(draw, biases=SMALL_BIASES, distinct=True, most=6):
     """Some steps: codes, biases and the move played. Distinct codes never repeat from step to step."""
     result, next_code = [], 0
     for _ in range(draw(st.integers(1, most))):

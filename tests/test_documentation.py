@@ -1,0 +1,79 @@
+"""What the documentation shows runs as shown."""
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import playout
+from playout import SameGame
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def commands() -> list[str]:
+    return [line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()]
+
+
+def test_the_readme_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tests = doctest.DocTestParser().get_doctest(README.replace("```", ""), {}, "README.md", "README.md", 0)
+    assert len(tests.examples) > 8
+    assert doctest.DocTestRunner(verbose=False).run(tests).failed == 0
+
+
+def test_the_readme_commands(tmp_path):
+    """In the order shown, in one folder."""
+    assert len(commands()) == 6
+    for command in commands():
+        words = [sys.executable, "-m", *shlex.split(command)]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, command + done.stderr
+
+
+def test_the_docstring_of_the_package():
+    assert doctest.testmod(playout).failed == 0
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=[script.name for script in EXAMPLES])
+def test_the_examples_run(script, tmp_path):
+    assert len(script.read_text().splitlines()) <= 30
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+def test_the_boards_of_the_format_page_can_be_read():
+    text = (ROOT / "docs" / "formats.md").read_text()
+    boards = re.search(r"    # two boards\n.*?(?=\n##)", text, re.DOTALL)
+    assert boards is not None
+    with pytest.raises(playout.InputError, match="2 boards"):
+        SameGame.parse(boards[0])
+
+
+def test_the_stubs_are_those_of_the_module(tmp_path):
+    """`make stubs` after a change of the bindings."""
+    fresh = tmp_path / "_core.pyi"
+    subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "playout._core", "-o", fresh], check=True)
+    assert fresh.read_text() == (ROOT / "src" / "playout" / "_core.pyi").read_text()
+
+
+def test_links_in_the_documentation_lead_somewhere():
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "cpp" / "README.md"):
+        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_speed_table_is_the_results_file():
+    """The README's table is what `python benchmarks/readme.py` makes of the results."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "readme.py"], capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert done.stdout.strip() in README
