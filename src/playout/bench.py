@@ -24,11 +24,11 @@ def measure(seconds: float, tell: Callable[[str], None] | None = None) -> list[d
     rows = []
     for name, search in CASES:
         if tell is not None:
-            tell(f"measuring {search} on {name}")
+            tell(f"measuring {short_name(search)} on {name}")
         rows.append(
             {
                 "problem": name,
-                "search": repr_short(search),
+                "search": short_name(search),
                 "playouts_per_cpu_second": rate(problem(name), search, seconds, seed=1),
             }
         )
@@ -44,6 +44,6 @@ def rate(built: BuiltIn, search: Search, seconds: float, seed: int) -> float:
     return float(under_way.playouts / (time.process_time() - begin))
 
 
-def repr_short(search: Any) -> str:
+def short_name(search: Any) -> str:
     """Name a search by its level."""
     return f"{search.name} level {search.level}"

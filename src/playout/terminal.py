@@ -66,7 +66,9 @@ class LiveView:
         )
         parts: list[RenderableType] = [Text(self.heading, style="bold"), numbers]
         if share is not None:
-            parts.append(ProgressBar(total=1.0, completed=share, width=60))
+            bar = Table.grid()  # a bar of its own does not end its line
+            bar.add_row(ProgressBar(total=1.0, completed=share, width=60))
+            parts.append(bar)
         latest = self.improvements[-IMPROVEMENTS_SHOWN:]
         parts.append(Text("improved  " + "   ".join(f"{score:,g} at {clock(at)}" for at, score in latest), style="dim"))
         parts.append(Text("Ctrl-C stops and keeps the best so far", style="dim"))

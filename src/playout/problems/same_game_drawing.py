@@ -46,6 +46,7 @@ def draw(game: "SameGame", moves: Sequence[Any], step: int | None) -> Renderable
         numbered,
         Text(),
         _move_list(game, moves),
+        Text(_ending(game, moves), style="bold"),
     )
 
 
@@ -74,6 +75,13 @@ def _move_list(game: "SameGame", moves: Sequence[Any]) -> RenderableType:
         text.append(f" {len(group(columns, (column, row))):>3} cells {positions[number][1] - before:>+5}")
         lines.append(text)
     return Columns(lines, column_first=True, padding=(0, 3))
+
+
+def _ending(game: "SameGame", moves: Sequence[Any]) -> str:
+    score, detail = game.replay(moves)
+    *_, (_, points) = game.positions(moves)
+    what = "board cleared" if detail["cleared"] else f"{detail['left']} cells left"
+    return f"{what} {score - points:+,.0f}: {score:,.0f}"
 
 
 def _after(game: "SameGame", moves: Sequence[Any], step: int) -> RenderableType:
