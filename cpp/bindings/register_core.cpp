@@ -33,7 +33,7 @@ void register_core(nb::module_& m) {
       .def("weight", &HashPolicy::weight, "entry"_a)
       .def("value", &HashPolicy::value, "entry"_a)
       .def("code", &HashPolicy::code, "entry"_a)
-      .def("add", &HashPolicy::add, "entry"_a, "difference"_a)
+      .def("set", &HashPolicy::set, "entry"_a, "weight"_a, "value"_a)
       .def("clear", &HashPolicy::clear)
       .def("copy", [](const HashPolicy& policy) { return policy; })
       .def("__len__", [](const HashPolicy& policy) { return policy.size() - 1; })

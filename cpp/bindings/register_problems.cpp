@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
+#include "search/playout.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,9 +26,11 @@ template <class P>
 struct Game {
   std::shared_ptr<const P> problem;
   typename P::State state = problem->initial();
-  typename P::Moves moves = {};
-
-  void find(bool all) { all ? problem->find_all_moves(state, moves) : problem->find_moves(state, moves); }
+  typename P::Moves moves = [this] {
+    typename P::Moves found{};
+    problem->find_moves(state, found);
+    return found;
+  }();
 };
 
 using AnyGame = std::variant<Game<SameGame16>, Game<SameGame20>>;
@@ -41,12 +44,14 @@ class Position {
       : game_(std::visit([]<class P>(const std::shared_ptr<const P>& problem) { return AnyGame(Game<P>{problem}); },
                          handle.problem)) {}
 
-  std::vector<NamedMove> moves(bool all) {
+  std::vector<NamedMove> moves(bool all, bool fresh) const {
     std::vector<NamedMove> list;
-    const auto fill = [&](auto& game) {
-      game.find(all);
-      for (int i = 0; i < game.moves.count; i++)
-        list.emplace_back(game.moves.move(i), game.moves.code(i), game.moves.bias(i));
+    const auto fill = [&](const auto& game) {
+      auto moves = game.moves;
+      if (fresh) game.problem->find_moves(game.state, moves);
+      if (all) game.problem->find_all_moves(game.state, moves);
+      for (int i = 0; i < moves.count; i++)
+        list.emplace_back(moves.move(i), moves.code(moves.item(i)), moves.bias(moves.item(i)));
     };
     std::visit(fill, game_);
     return list;
@@ -54,11 +59,10 @@ class Position {
 
   void play(Move move) {
     const auto play = [&](auto& game) {
-      game.find(true);
-      int i = 0;
-      while (i < game.moves.count && game.moves.move(i) != move) i++;
+      if (index_of(game.moves, move) == game.moves.count) game.problem->find_all_moves(game.state, game.moves);
+      const int i = index_of(game.moves, move);
       if (i == game.moves.count) throw std::invalid_argument("not a legal move: " + std::to_string(move));
-      game.problem->play(game.state, game.moves, i);
+      game.problem->play_and_find_moves(game.state, game.moves, i);
     };
     std::visit(play, game_);
   }
@@ -94,8 +98,10 @@ void register_problems(nb::module_& m) {
       "128-bit words even where 64 bits do.");
   nb::class_<Position>(m, "Position", "A state of a problem, to be played by hand.")
       .def(nb::init<const ProblemHandle&>(), "problem"_a)
-      .def("moves", &Position::moves, "all"_a = false,
-           "(move, code, bias) of each legal move; of those the selective policy leaves unless `all`.")
+      .def(
+          "moves", &Position::moves, "all"_a = false, "fresh"_a = false,
+          "(move, code, bias) of each legal move, of those the selective policy leaves unless `all`; kept from move to "
+          "move, or found from scratch if `fresh`.")
       .def("play", &Position::play, "move"_a)
       .def("score", &Position::score)
       .def("cell", &Position::cell, "column"_a, "row"_a);

@@ -38,16 +38,6 @@ std::unique_ptr<AnySearch> nmcs(const ProblemHandle& handle, int level, std::uin
   });
 }
 
-// Legal moves that are given, as a problem's Moves would find them.
-struct GivenMoves {
-  int count;
-  const std::vector<std::uint64_t>& codes;
-  const std::vector<double>& biases;
-  std::uint64_t code(int i) const { return codes[i]; }
-  double bias(int i) const { return biases[i]; }
-  double exp_bias(int i) const { return exp_factor(biases[i]); }
-};
-
 // The codes and biases of a step's legal moves, and the index of the move played.
 using GivenStep = std::tuple<std::vector<std::uint64_t>, std::vector<double>, int>;
 
@@ -58,9 +48,12 @@ Recording record_given(const HashPolicy& policy, const Softmax& softmax, const s
     const int count = static_cast<int>(codes.size());
     if (biases.size() != codes.size() || chosen < 0 || chosen >= count)
       throw std::invalid_argument("a step has as many biases as codes, and plays one of them");
-    const GivenMoves moves{count, codes, biases};
     const std::uint32_t first = out.reserve_step(count);
-    record_step(moves, policy, softmax, out, first);
+    for (int i = 0; i < count; i++) {
+      out.list[first + i] = static_cast<std::uint32_t>(out.items.size());
+      const HashPolicy::Entry entry = policy.find(codes[i]);
+      out.items.push_back({codes[i], biases[i], softmax.is_factor(entry) ? exp_factor(biases[i]) : 1.0, entry});
+    }
     out.finish_step(chosen, first, count, chosen);
   }
   return out;
@@ -77,8 +70,14 @@ std::vector<double> probabilities(const HashPolicy& policy, const std::vector<st
                                   const std::vector<double>& biases, double temperature, BiasUse bias_use) {
   const Softmax softmax{temperature, bias_use};
   const Recording recording = record_given(policy, softmax, {{codes, biases, 0}});
-  std::vector<double> odds(codes.size());
-  const double sum = step_odds(policy, softmax, {recording, 0, static_cast<int>(codes.size())}, odds.data());
+  std::vector<double> odds;
+  double sum = 0;
+  for (std::size_t i = 0; i < codes.size(); i++) {
+    odds.push_back(odds_of(policy, recording.items[i]));
+    sum += odds.back();
+  }
+  if (!is_finite(sum))
+    sum = odds_by_logarithm(policy, softmax, recording, 0, static_cast<int>(codes.size()), odds.data());
   for (double& one : odds) one /= sum;
   return odds;
 }

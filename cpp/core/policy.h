@@ -52,8 +52,10 @@ class HashPolicy {
 
   double value(Entry entry) const { return cells_[entry].value; }
   double weight(Entry entry) const { return weights_[entry]; }
-  void add(Entry entry, double difference) { weights_[entry] += difference; }
-  void set_value(Entry entry, double value) { cells_[entry].value = value; }
+  void set(Entry entry, double weight, double value) {
+    weights_[entry] = weight;
+    cells_[entry].value = value;
+  }
   std::uint64_t code(Entry entry) const { return cells_[entry].code; }
 
   void clear() {

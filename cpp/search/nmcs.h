@@ -124,15 +124,13 @@ class Nmcs {
   }
 
   void play_move(Level& level, Move move) {
-    int i = 0;
-    while (i < level.moves.count && level.moves.move(i) != move) i++;
+    int i = index_of(level.moves, move);
     if (i == level.moves.count) {  // only a given start sequence plays what the selective policy leaves out
       problem_->find_all_moves(level.state, level.moves);
-      for (i = 0; level.moves.move(i) != move;) i++;
+      i = index_of(level.moves, move);
     }
-    problem_->play(level.state, level.moves, i);
+    problem_->play_and_find_moves(level.state, level.moves, i);
     level.path.push_back(move);
-    problem_->find_moves(level.state, level.moves);
     level.tried = 0;
   }
 

@@ -16,26 +16,47 @@ namespace playout {
 // The buffers a playout works in, allocated once.
 template <Problem P>
 struct Workspace {
-  explicit Workspace(const P& problem) : odds(problem.max_moves()) {}
+  explicit Workspace(const P& problem) : running(problem.max_moves()) {}
   typename P::Moves moves;
-  std::vector<double> odds;
+  std::vector<double> values;   // the odds of each item
+  std::vector<double> running;  // the running sum of the odds of a step
 };
 
-// Writes the legal moves of one step into the recording, from `first` on.
+// Records the items that are new since the last step, and their odds.
 template <class Moves>
-void record_step(const Moves& moves, const HashPolicy& policy, const Softmax& softmax, Recording& out,
-                 std::uint32_t first) {
-  std::uint64_t* code = out.code.data() + first;
-  double *bias = out.bias.data() + first, *factor = out.factor.data() + first;
-  HashPolicy::Entry* entry = out.entry.data() + first;
-  for (int i = 0; i < moves.count; i++) {
-    code[i] = moves.code(i);
-    bias[i] = moves.bias(i);
-    entry[i] = policy.find(code[i]);
-    const bool biased = softmax.bias_use == BiasUse::factor ||
-                        (softmax.bias_use == BiasUse::initial && entry[i] == HashPolicy::kUnknown);
-    factor[i] = biased ? moves.exp_bias(i) : 1.0;
+void record_items(const Moves& moves, const HashPolicy& policy, const Softmax& softmax, Recording& out,
+                  std::vector<double>& values) {
+  for (int item = static_cast<int>(out.items.size()); item < moves.items(); item++) {
+    const std::uint64_t code = moves.code(item);
+    const HashPolicy::Entry entry = policy.find(code);
+    out.items.push_back({code, moves.bias(item), softmax.is_factor(entry) ? moves.exp_bias(item) : 1.0, entry});
+    values.push_back(odds_of(policy, out.items.back()));
   }
+}
+
+// Records the legal moves of one more step, with the running sums of their odds, and draws one.
+template <Problem P>
+int record_and_draw(const HashPolicy& policy, const Softmax& softmax, Workspace<P>& work, Recording& out,
+                    Stream& random) {
+  record_items(work.moves, policy, softmax, out, work.values);
+  const int count = work.moves.count;
+  const std::uint32_t first = out.reserve_step(count);
+  std::uint32_t* list = out.list.data() + first;
+  const double* values = work.values.data();
+  double* running = work.running.data();
+  double sum = 0;
+  for (int i = 0; i < count; i++) {
+    list[i] = static_cast<std::uint32_t>(work.moves.item(i));
+    running[i] = sum += values[list[i]];
+  }
+  if (!is_finite(sum)) {
+    odds_by_logarithm(policy, softmax, out, first, count, running);
+    sum = 0;
+    for (int i = 0; i < count; i++) running[i] = sum += running[i];
+  }
+  const int i = draw(running, count, random);
+  out.finish_step(work.moves.move(i), first, count, i);
+  return i;
 }
 
 // One playout from the initial state, recorded.
@@ -43,17 +64,21 @@ template <Problem P>
 void play_out(const P& problem, const HashPolicy& policy, const Softmax& softmax, Stream random, Workspace<P>& work,
               Recording& out) {
   out.clear();
+  work.values.clear();
   auto state = problem.initial();
-  for (problem.find_moves(state, work.moves); work.moves.count > 0; problem.find_moves(state, work.moves)) {
-    const int count = work.moves.count;
-    const std::uint32_t first = out.reserve_step(count);
-    record_step(work.moves, policy, softmax, out, first);
-    const double sum = step_odds(policy, softmax, {out, first, count}, work.odds.data());
-    const int i = draw(work.odds.data(), count, sum, random);
-    out.finish_step(work.moves.move(i), first, count, i);
-    problem.play(state, work.moves, i);
+  problem.find_moves(state, work.moves);
+  while (work.moves.count > 0) {
+    const int i = record_and_draw(policy, softmax, work, out, random);
+    problem.play_and_find_moves(state, work.moves, i);
   }
   out.score = problem.score(state);
+}
+
+template <class Moves>
+int index_of(const Moves& moves, Move move) {
+  int i = 0;
+  while (i < moves.count && moves.move(i) != move) i++;
+  return i;
 }
 
 // Plays a given sequence from the initial state and records it, as if the policy had played it. A move that the
@@ -63,26 +88,22 @@ template <Problem P>
 void record_sequence(const P& problem, const std::vector<Move>& sequence, const HashPolicy& policy,
                      const Softmax& softmax, Workspace<P>& work, Recording& out) {
   out.clear();
+  work.values.clear();
   auto state = problem.initial();
-  const auto index_of = [&](Move move) {
-    int i = 0;
-    while (i < work.moves.count && work.moves.move(i) != move) i++;
-    return i;
-  };
+  problem.find_moves(state, work.moves);
   for (std::size_t step = 0; step < sequence.size(); step++) {
-    problem.find_moves(state, work.moves);
-    int i = index_of(sequence[step]);
+    int i = index_of(work.moves, sequence[step]);
     if (i == work.moves.count) {
       problem.find_all_moves(state, work.moves);
-      i = index_of(sequence[step]);
+      i = index_of(work.moves, sequence[step]);
     }
     if (i == work.moves.count) throw std::invalid_argument("move " + std::to_string(step + 1) + " is not legal there");
+    record_items(work.moves, policy, softmax, out, work.values);
     const std::uint32_t first = out.reserve_step(work.moves.count);
-    record_step(work.moves, policy, softmax, out, first);
+    for (int j = 0; j < work.moves.count; j++) out.list[first + j] = static_cast<std::uint32_t>(work.moves.item(j));
     out.finish_step(sequence[step], first, work.moves.count, i);
-    problem.play(state, work.moves, i);
+    problem.play_and_find_moves(state, work.moves, i);
   }
-  problem.find_moves(state, work.moves);
   if (work.moves.count > 0)
     throw std::invalid_argument("after its " + std::to_string(sequence.size()) +
                                 " moves the game goes on; a whole playout is needed");
@@ -93,10 +114,11 @@ void record_sequence(const P& problem, const std::vector<Move>& sequence, const 
 template <Problem P>
 double play_uniformly(const P& problem, typename P::State state, Stream random, typename P::Moves& moves,
                       std::vector<Move>& sequence) {
-  for (problem.find_moves(state, moves); moves.count > 0; problem.find_moves(state, moves)) {
+  problem.find_moves(state, moves);
+  while (moves.count > 0) {
     const int i = static_cast<int>(random.uniform() * moves.count);
     sequence.push_back(moves.move(i));
-    problem.play(state, moves, i);
+    problem.play_and_find_moves(state, moves, i);
   }
   return problem.score(state);
 }

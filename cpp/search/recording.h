@@ -1,8 +1,9 @@
 // Recording: a playout with everything Adapt needs to learn it.
 //
 // Section 5.1 of "Generalized NRPA": the codes of the legal moves are written down while the playout finds them and are
-// never computed again. Beside each code stands the policy entry it had (core/policy.h), so that Adapt looks up only
-// what the policy did not know.
+// never computed again. A move that stays legal for several steps is one item (problems/problem.h); a step is a list of
+// items. Beside each item's code stands the policy entry it had (core/policy.h), so that Adapt looks up only what the
+// policy did not know.
 #pragma once
 
 #include <cstdint>
@@ -15,39 +16,44 @@
 namespace playout {
 
 struct Recording {
+  using Entry = HashPolicy::Entry;
+
   double score = -std::numeric_limits<double>::infinity();
 
   // One per step.
   std::vector<Move> moves;            // the move played
-  std::vector<std::uint32_t> chosen;  // where it stands in the lists below
-  std::vector<std::uint32_t> end;     // where the step's legal moves end there; the next step's begin
+  std::vector<std::uint32_t> chosen;  // where it stands in `list`
+  std::vector<std::uint32_t> end;     // where the step's legal moves end in `list`; the next step's begin
 
-  // One per legal move of a step, all steps one after the other. These four are longer than what is recorded.
-  std::vector<std::uint64_t> code;
-  std::vector<double> bias, factor;  // the problem's bias, and what exp(w / t) is multiplied by
-  std::vector<HashPolicy::Entry> entry;
+  // The items of the legal moves, step after step. Longer than what is recorded.
+  std::vector<std::uint32_t> list;
 
-  // Whether every entry is known to the policy that learns, and if so the entries that occur, each once.
+  struct Item {
+    std::uint64_t code;
+    double bias, factor;  // the problem's bias, and what exp(w / t) is multiplied by
+    Entry entry;
+  };
+  std::vector<Item> items;
+
+  // Whether every item's entry is known to the policy that learns. If so: the entries that occur, each once, and where
+  // an item's entry stands among them. (Items that come and go may share a code.)
   bool resolved = false;
-  std::vector<HashPolicy::Entry> distinct;
+  std::vector<Entry> distinct;
+  std::vector<std::uint32_t> slot;
 
   std::size_t steps() const { return moves.size(); }
   std::uint32_t begin(std::size_t step) const { return step == 0 ? 0 : end[step - 1]; }
-  std::uint32_t total() const { return end.empty() ? 0 : end.back(); }
 
   void clear() {
     score = -std::numeric_limits<double>::infinity();
-    moves.clear(), chosen.clear(), end.clear();
+    moves.clear(), chosen.clear(), end.clear(), items.clear();
     resolved = false;
   }
 
   // Makes room for the legal moves of one more step and returns where they begin.
   std::uint32_t reserve_step(int count) {
-    const std::uint32_t first = total();
-    if (first + count > code.size()) {
-      const std::size_t size = 2 * (first + count);
-      code.resize(size), bias.resize(size), factor.resize(size), entry.resize(size);
-    }
+    const std::uint32_t first = begin(steps());
+    if (first + count > list.size()) list.resize(2 * (first + count));
     return first;
   }
 

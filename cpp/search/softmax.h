@@ -1,4 +1,4 @@
-// Softmax: the odds of a step's moves under a policy, and drawing one.
+// Softmax: the odds of moves under a policy, and drawing one.
 //
 // A move of weight w and bias b has odds exp(w / t + b), t being the temperature. The policy keeps exp(w / t) and the
 // problem gives exp(b), so odds are a look-up and a product. Where a factor is out of range (exp_factor in core/exp.h)
@@ -31,47 +31,42 @@ struct Softmax {
     return weight / temperature + (bias_use == BiasUse::factor ? bias : 0);
   }
   double initial_weight(double bias) const { return bias_use == BiasUse::initial ? temperature * bias : 0; }
+
+  // Whether the bias of a move is a factor of its odds. Where it is in the weight, it is for codes that have none yet.
+  bool is_factor(HashPolicy::Entry entry) const {
+    return bias_use == BiasUse::factor || (bias_use == BiasUse::initial && entry == HashPolicy::kUnknown);
+  }
 };
 
-// The legal moves of one step of a recording, and where their odds go.
-struct Step {
-  const Recording& recording;
-  std::uint32_t first;
-  int count;
+// The odds of an item.
+inline double odds_of(const HashPolicy& policy, const Recording::Item& item) {
+  return policy.value(item.entry) * item.factor;
+}
 
-  HashPolicy::Entry entry(int i) const { return recording.entry[first + i]; }
-  double bias(int i) const { return recording.bias[first + i]; }
-  double factor(int i) const { return recording.factor[first + i]; }
-};
+inline bool is_finite(double sum) { return sum <= std::numeric_limits<double>::max(); }
 
-// Fills odds with exp(x_i - max x) instead of exp(x_i) and returns their sum: no x is too large or too small.
-inline double odds_by_logarithm(const HashPolicy& policy, const Softmax& softmax, const Step& step, double* odds) {
+// Fills odds with exp(x_i - max x) instead of exp(x_i), for the moves of a step that stand at `first` in the
+// recording's list, and returns their sum: no x is too large or too small.
+inline double odds_by_logarithm(const HashPolicy& policy, const Softmax& softmax, const Recording& recording,
+                                std::uint32_t first, int count, double* odds) {
   double largest = -std::numeric_limits<double>::infinity();
-  for (int i = 0; i < step.count; i++) {
-    const bool known = step.entry(i) != HashPolicy::kUnknown;
-    const double weight = known ? policy.weight(step.entry(i)) : softmax.initial_weight(step.bias(i));
-    odds[i] = softmax.exponent(weight, step.bias(i));
+  for (int i = 0; i < count; i++) {
+    const Recording::Item& item = recording.items[recording.list[first + i]];
+    const bool known = item.entry != HashPolicy::kUnknown;
+    odds[i] = softmax.exponent(known ? policy.weight(item.entry) : softmax.initial_weight(item.bias), item.bias);
     largest = std::max(largest, odds[i]);
   }
   double sum = 0;
-  for (int i = 0; i < step.count; i++) sum += odds[i] = exp(odds[i] - largest);
+  for (int i = 0; i < count; i++) sum += odds[i] = exp(odds[i] - largest);
   return sum;
 }
 
-// Fills odds, one for each legal move of the step, and returns their sum.
-inline double step_odds(const HashPolicy& policy, const Softmax& softmax, const Step& step, double* odds) {
-  double sum = 0;
-  for (int i = 0; i < step.count; i++) sum += odds[i] = policy.value(step.entry(i)) * step.factor(i);
-  return sum <= std::numeric_limits<double>::max() ? sum : odds_by_logarithm(policy, softmax, step, odds);
-}
-
-// The index drawn from odds with that sum: the first whose running sum exceeds a uniform share of it.
-inline int draw(const double* odds, int count, double sum, Stream& random) {
-  const double share = random.uniform() * sum;
-  double running = 0;
-  for (int i = 0; i < count - 1; i++)
-    if ((running += odds[i]) > share) return i;
-  return count - 1;
+// The index drawn from odds given as running sums: the first whose sum exceeds a uniform share of the last.
+inline int draw(const double* running, int count, Stream& random) {
+  const double share = random.uniform() * running[count - 1];
+  int i = 0;
+  while (i < count - 1 && !(running[i] > share)) i++;
+  return i;
 }
 
 }  // namespace playout

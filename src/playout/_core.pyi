@@ -37,7 +37,7 @@ class HashPolicy:
 
     def code(self, entry: int) -> int: ...
 
-    def add(self, entry: int, difference: float) -> None: ...
+    def set(self, entry: int, weight: float, value: float) -> None: ...
 
     def clear(self) -> None: ...
 
@@ -68,9 +68,9 @@ class Position:
 
     def __init__(self, problem: Problem) -> None: ...
 
-    def moves(self, all: bool = False) -> list[tuple[int, int, float]]:
+    def moves(self, all: bool = False, fresh: bool = False) -> list[tuple[int, int, float]]:
         """
-        (move, code, bias) of each legal move; of those the selective policy leaves unless `all`.
+        (move, code, bias) of each legal move, of those the selective policy leaves unless `all`; kept from move to move, or found from scratch if `fresh`.
         """
 
     def play(self, move: int) -> None: ...

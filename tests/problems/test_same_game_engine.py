@@ -43,6 +43,7 @@ def test_random_games_on_random_boards(part):
                 for found, expected in (
                     (position.moves(all=True), all_moves),
                     (position.moves(), plain.moves(state)),
+                    (position.moves(fresh=True), plain.moves(state)),
                 ):
                     assert [(m, b) for m, _, b in found] == [(e.move, e.bias) for e in expected]
                     for (_, code, _), e in zip(found, expected, strict=True):
