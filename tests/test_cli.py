@@ -154,10 +154,16 @@ MISTAKES = [
     (["verify", "none.json"], "cannot read 'none.json': No such file"),
     (["show", "none.json"], "cannot read 'none.json': No such file"),
     (["bench", "--seconds", "0"], "seconds is 0.0"),
+    (["solve", "samegame:1", "--seconds", "1", "--seed", "99999999999999999999"], "seed is 99999999999999999999"),
+    (["solve", "samegame:1", "--seconds", "1", "--level", "2.6"], "it is '2.6'; a whole number is needed"),
+    (["solve", "samegame:²", "--seconds", "1"], "a whole number is needed"),
+    (["solve", "samegame:" + "9" * 5000, "--seconds", "1"], "a whole number is needed"),
+    (["solve", "samegame:1,tabu=1,tabu=2", "--seconds", "1"], "option 'tabu' is there twice"),
+    (["solve", "samegame:random", "--seconds", "1"], "the seed of samegame:random:SEED is ''"),
 ]
 
 
-@pytest.mark.parametrize(("command", "message"), MISTAKES, ids=[" ".join(command) for command, _ in MISTAKES])
+@pytest.mark.parametrize(("command", "message"), MISTAKES, ids=[" ".join(command)[:60] for command, _ in MISTAKES])
 def test_a_mistake_is_one_line_and_status_2(command, message, tmp_path):
     assert message in mistake(playout(*command, cwd=tmp_path))
     assert list(tmp_path.iterdir()) == []
@@ -187,13 +193,9 @@ def test_a_result_that_shows_an_illegal_move_is_no_traceback(tmp_path):
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_save_and_print_the_best_so_far(number, status, tmp_path):
     file = tmp_path / "run.json"
-    command = [sys.executable, "-m", "playout", "solve", "samegame:1", "--seconds", "600", "--json", "--output", file]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        process.stderr.readline()  # the title
-        process.stderr.readline()  # the first improvement: the search is under way
-        process.send_signal(number)
-        output, errors = process.communicate(timeout=60)
+    process = started(["solve", "samegame:1", "--seconds", 600, "--json", "--output", file])
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=60)
     assert process.returncode == status
     assert "Traceback" not in errors
     result = po.load(file)
@@ -201,18 +203,50 @@ def test_signals_save_and_print_the_best_so_far(number, status, tmp_path):
     assert result.verify() == result.score == json.loads(output)["score"]
 
 
+def started(arguments, **options):
+    """A command whose search is under way."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "playout", *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+    )  # fmt: skip
+    assert process.stderr is not None
+    process.stderr.readline()
+    return process
+
+
+def test_sigterm_ends_a_job_that_ignores_ctrl_c(tmp_path):
+    """As the jobs do that a shell script starts in the background."""
+    file = tmp_path / "run.json"
+    process = started(
+        ["solve", "samegame:1", "--seconds", 600, "--output", file],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert po.load(file).interrupted
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_impatient_user_loses_nothing(number, tmp_path):
+    """A signal every few milliseconds until the process is gone."""
+    file = tmp_path / "run.json"
+    process = started(["solve", "samegame:1", "--seconds", 600, "--output", file])
+    while process.poll() is None:
+        process.send_signal(number)
+        time.sleep(0.004)
+    process.communicate(timeout=60)
+    assert po.load(file).interrupted
+
+
 def test_a_result_is_saved_elsewhere_rather_than_lost(tmp_path):
     """The folder disappears while the search runs."""
     folder = tmp_path / "gone"
     folder.mkdir()
-    command = [sys.executable, "-m", "playout", "solve", "samegame:1", "--seconds", "600", "--output", "gone/r.json"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        process.stderr.readline()
-        process.stderr.readline()
-        folder.rmdir()
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
+    process = started(["solve", "samegame:1", "--seconds", 600, "--output", "gone/r.json"], cwd=tmp_path)
+    folder.rmdir()
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=60)
     line = next(line for line in errors.splitlines() if "could not write" in line)
     refuge = Path(line.rpartition(" in ")[2].strip("'"))
     assert po.load(refuge).interrupted
@@ -260,9 +294,40 @@ def test_completion_knows_commands_and_options(shell):
     assert "--install-completion" in playout("--help").stdout
 
 
-def test_output_into_a_closed_pipe_is_no_traceback():
-    done = subprocess.run(
-        "$PY -m playout problems | true; $PY -m playout solve samegame:1 --playouts 10 | true",
-        shell=True, capture_output=True, text=True, timeout=60, env={**os.environ, "PY": sys.executable},
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("command", [["problems"], QUICK, [*QUICK, "--json"]])
+def test_output_that_nobody_reads_is_no_traceback(command):
+    """The reader is gone before anything is written: the status is that of a broken pipe."""
+    command = [sys.executable, "-m", "playout", *command]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+    assert process.returncode == 128 + signal.SIGPIPE
+
+
+def test_a_full_disk_behind_standard_output_is_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "playout", "problems"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert (done.returncode, done.stderr) == (2, "playout: standard output: No space left on device\n")
+
+
+def test_a_terminal_without_unicode_is_no_traceback(tmp_path):
+    file = tmp_path / "run.json"
+    assert playout(*QUICK, "--output", file, PYTHONIOENCODING="ascii").returncode == 0
+    for command in (["show", file], ["problems"], ["bench", "--seconds", 0.01], ["--help"]):
+        done = playout(*command, PYTHONIOENCODING="ascii")
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+
+
+def test_a_wide_board_is_not_cut_off_and_colours_are_not_lost(tmp_path):
+    """Into a file there is no colour, so the board with its colours is drawn too; 20 columns fit into 80 characters."""
+    file = tmp_path / "run.json"
+    playout("solve", "samegame:random:1,width=20,height=20,colours=9", "--level", 1, "--playouts", 50, "--output", file)
+    done = playout("show", file, COLUMNS="60")
+    rows = po.load(file).problem.rows
+    assert "".join(f"{colour:>3}" for colour in rows[0]) in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines()[3:23])
+    assert sum(line.strip().startswith("19 ") for line in done.stdout.splitlines()) >= 2

@@ -1,8 +1,12 @@
 """Results: saved whole, loaded as they were, damaged files refused."""
 
+import copy
+import dataclasses
 import json
 import os
+import pickle
 import stat
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -67,6 +71,35 @@ def test_an_old_file_survives_a_write_that_fails(result, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_links_are_followed_and_devices_written_to(result, tmp_path):
+    (tmp_path / "link.json").symlink_to("target.json")
+    result.save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert po.load(tmp_path / "target.json") == result
+    result.save("/dev/null")
+    assert not Path("/dev/null").is_file()
+
+
+def test_results_and_boards_can_be_pickled_and_copied(result):
+    assert pickle.loads(pickle.dumps(result)) == copy.deepcopy(result) == result
+    assert (
+        po.solve(pickle.loads(pickle.dumps(result.problem)), result.search, playouts=500, seed=3).moves == result.moves
+    )
+
+
+def test_a_changed_board_does_not_keep_its_name():
+    """Else a result of another board would be saved under that name."""
+    changed = dataclasses.replace(SameGame.standard(1), rows=((0, 0), (1, 1)))
+    assert changed.to_json()["rows"] == [[0, 0], [1, 1]]
+    assert SameGame.standard(1).with_options(tabu=2).to_json() == "samegame:1,tabu=2"
+
+
+def test_verify_notices_a_wrong_detail(result):
+    wrong = dataclasses.replace(result, detail={**result.detail, "left": 999})
+    with pytest.raises(InputError, match="the moves end with"):
+        wrong.verify()
+
+
 def test_a_result_prints_itself(result):
     assert repr(result).startswith("<Result samegame:1,tabu=3: score ")
     html = result._repr_html_()
@@ -89,8 +122,16 @@ DAMAGE = [
     ({"search": {"name": "GNRPA", "level": "4"}}, "level is '4'"),
     ({"search": {"name": "GNRPA", "speed": 1}}, "gnrpa has no setting 'speed'"),
     ({"search": None}, "'search' is not a search"),
-    ({"score": None}, "'score' is not a finite number"),
-    ({"score": "1"}, "'score' is not a finite number"),
+    ({"problem": {"kind": []}}, "'problem' is neither the name of a problem nor an instance"),
+    ({"problem": "samegame:a\0b"}, "cannot be the name of a file"),
+    ({"problem": "samegame:\ud800"}, "cannot be the name of a file"),
+    ({"score": None}, "'score' is None; allowed are finite numbers"),
+    ({"score": "1"}, "'score' is '1'; allowed are finite numbers"),
+    ({"score": 10**400}, "'score' is 1000"),
+    ({"seconds": -5}, "'seconds' is -5"),
+    ({"interrupted": "no"}, "'interrupted' is neither true nor false"),
+    ({"history": [[1, 2, 10**400]]}, "a score in 'history' is 1000"),
+    ({"search": {"name": "GNRPA", "alpha": 10**400}}, "alpha is 1000"),
     ({"moves": {}}, "'moves' is not a list"),
     ({"moves": [[1, 2, 3]]}, "a SameGame move is [column, row]"),
     ({"moves": [[1, 99]]}, "the row of a move is 99"),
@@ -113,10 +154,21 @@ def test_a_damaged_file_is_refused_with_what_is_wrong(result, tmp_path, damage, 
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
+
+
+def damaged(data, value):
+    """The value with something in it, at any depth, replaced."""
+    if isinstance(value, dict) and value and data.draw(st.booleans()):
+        key = data.draw(st.sampled_from(sorted(value)))
+        return {**value, key: damaged(data, value[key])}
+    if isinstance(value, list) and value and data.draw(st.booleans()):
+        index = data.draw(st.integers(0, len(value) - 1))
+        return [*value[:index], damaged(data, value[index]), *value[index + 1 :]]
+    return data.draw(values)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -124,7 +176,10 @@ values = st.recursive(
 def test_any_change_of_a_field_is_a_result_or_a_clear_error(result, tmp_path, data):
     """What the file says may come from anywhere: load() answers with a Result or an InputError, never another."""
     content = result.to_json()
-    content[data.draw(st.sampled_from(list(content)))] = data.draw(values)
+    if data.draw(st.booleans()):
+        content["problem"] = {"kind": "samegame", "rows": [[0, 1], [1, 0]], "tabu": 1, "leftover_penalty": "none"}
+    key = data.draw(st.sampled_from(list(content)))
+    content[key] = damaged(data, content[key])
     file = tmp_path / "run.json"
     file.write_text(json.dumps(content))
     try:

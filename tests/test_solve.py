@@ -6,14 +6,35 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import playout as po
 from playout import GNRPA, NMCS, NRPA, InputError, SameGame
+from playout.solve import _begin
+from tests.reference.nested import Searcher, Settings
+from tests.reference.same_game import PlainSameGame
 
 BOARD = SameGame.standard(1)
 QUICK = GNRPA(level=2)
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left():
+    """Whatever a test does, the engine's threads are gone after it; Python does not count them."""
+    before, patience = threads(), time.monotonic() + 10
+    yield
+    while threads() > before and time.monotonic() < patience:
+        time.sleep(0.01)  # a thread that was joined may still be on its way out
+    assert threads() <= before
+
+
+def threads() -> int:
+    return len(list(Path("/proc/self/task").iterdir()))
 
 
 def same(one: po.Result, two: po.Result) -> bool:
@@ -105,13 +126,21 @@ def test_start_is_where_the_search_begins():
 
 
 def test_start_adapts_the_policy_ten_times():
-    """With the start learned, level 0 playouts are far better than without: the mean of 30, by a large margin."""
-    first = po.solve(BOARD, QUICK, playouts=20_000, seed=1)
-    engine = GNRPA(level=1, iterations=1000).begin(BOARD, 3)
-    engine.start_from(BOARD.encode(first.moves), 10)
+    """The search that solve() begins from a start has the weights of ten Adapts to it, by the plain twin."""
+    game = SameGame.random(6, 6, 3, seed=1)
+    first = po.solve(game, QUICK, playouts=50, seed=1)
+    engine = _begin(game, GNRPA(level=1), 3, first)[3]
+    twin = Searcher(PlainSameGame(game), Settings(), lambda playout: iter(()))
+    state, sequence = twin.problem.initial(), []
+    for move in game.encode(first.moves):
+        sequence.append(next(m for m in twin.problem.moves(state) if m.move == move))
+        state = twin.problem.play(state, sequence[-1])
+    weights: dict = {}
+    for _ in range(10):
+        weights = twin.adapt(weights, sequence)
     policy = engine.level_policy(1)
-    assert len(policy) > 100
-    assert engine.level_moves(1) == BOARD.encode(first.moves)
+    assert sorted(policy.weight(entry) for entry in range(1, len(policy) + 1)) == sorted(weights.values())
+    assert engine.level_moves(1) == game.encode(first.moves)
 
 
 def test_a_start_that_the_selective_policy_would_leave_out_is_taken():
@@ -128,6 +157,7 @@ def test_a_start_that_the_selective_policy_would_leave_out_is_taken():
         ([(2, 0)], "start cannot be played: move 1 is not legal there"),
         ([], "start cannot be played: after its 0 moves the game goes on; a whole playout is needed"),
         ([7], "start cannot be played: a SameGame move is"),
+        (5, "start is 5; allowed are a Result or a sequence of moves"),
     ],
 )
 def test_a_start_that_cannot_be_played(start, message):
@@ -147,10 +177,11 @@ def test_watch_yields_progress_and_then_the_result():
 
 
 def test_leaving_a_watched_search_ends_it():
-    before = threading.active_count()
+    before = threads()
     for _ in po.watch(BOARD, QUICK, seconds=1000):
+        assert threads() == before + 1
         break
-    assert threading.active_count() == before
+    assert threads() == before
     assert po.solve(BOARD, QUICK, playouts=100).playouts == 100
 
 
@@ -188,6 +219,41 @@ def test_ctrl_c_ends_searches_inside_searches():
     outer = po.solve(BOARD, QUICK, seconds=1000, on_event=nested)
     assert outer.interrupted
     assert [result.interrupted for result in inner] == [True]
+
+
+def test_ctrl_c_between_two_looks_at_a_watched_search_is_the_callers():
+    watched = po.watch(BOARD, QUICK, seconds=1000)
+    next(watched)
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+    watched.close()
+    assert not po.solve(BOARD, QUICK, playouts=100).interrupted
+
+
+def test_ctrl_c_while_a_watched_search_is_waited_for_ends_it():
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    *_, last = po.watch(BOARD, QUICK, seconds=1000)
+    timer.join()
+    assert last.result is not None
+    assert last.result.interrupted
+
+
+def test_a_watched_search_may_be_closed_by_another_thread():
+    watched = po.watch(BOARD, QUICK, seconds=1000)
+    next(watched)
+    thread = threading.Thread(target=watched.close)
+    thread.start()
+    thread.join()
+    assert not po.solve(BOARD, QUICK, playouts=100).interrupted
+
+
+def test_settings_of_any_numeric_type_become_plain_numbers():
+    """So that they can be saved, whatever they came as."""
+    search = GNRPA(level=np.int64(2), alpha=Fraction(1, 2), temperature=np.float32(1.5), repetitions=np.uint8(3))
+    assert search == GNRPA(level=2, alpha=0.5, temperature=1.5, repetitions=3)
+    assert [type(value) for value in (search.level, search.alpha, search.temperature)] == [int, float, float]
+    assert po.solve(SameGame.standard(np.int64(1)), search, playouts=np.int32(5), seed=np.uint64(1)).seed == 1
 
 
 def test_a_second_ctrl_c_raises():
@@ -228,6 +294,8 @@ def test_a_search_runs_in_any_thread():
         ({"playouts": 1, "seed": -1}, "seed is -1; allowed are whole numbers from 0"),
         ({"playouts": 1, "seed": 2**64}, "seed is 18446744073709551616"),
         ({"playouts": 1, "search": "gnrpa"}, r"search is 'gnrpa'; allowed are GNRPA\(\)"),
+        ({"playouts": 1, "search": GNRPA}, r"search is <class .*; allowed are GNRPA\(\)"),
+        ({"seconds": 10**400}, "seconds is 1000"),
         ({"playouts": 1, "problem": "samegame:1"}, "problem is 'samegame:1'; allowed are problems such as"),
     ],
 )
@@ -242,9 +310,9 @@ def test_impossible_arguments_are_named(arguments, message):
         (lambda: GNRPA(level=-1), "level is -1; allowed are whole numbers from 0 to 20"),
         (lambda: GNRPA(level=2.0), "level is 2.0"),
         (lambda: NRPA(iterations=0), "iterations is 0; allowed are whole numbers from 1"),
-        (lambda: NRPA(alpha=0), "alpha is 0; allowed are finite numbers greater than 0"),
+        (lambda: NRPA(alpha=0), "alpha is 0; allowed are finite numbers from 1e-06 to 1e\\+06"),
         (lambda: NRPA(alpha=math.nan), "alpha is nan"),
-        (lambda: GNRPA(temperature=0), "temperature is 0; allowed are finite numbers greater than 0"),
+        (lambda: GNRPA(temperature=0), "temperature is 0; allowed are finite numbers from 1e-06"),
         (lambda: GNRPA(temperature=-1.0), "temperature is -1.0"),
         (lambda: GNRPA(temperature=math.inf), "temperature is inf"),
         (lambda: GNRPA(bias="yes"), "bias is 'yes'; allowed are True and False"),

@@ -9,9 +9,17 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace playout::bindings {
+namespace {
+
+HashPolicy::Entry checked(const HashPolicy& policy, HashPolicy::Entry entry) {
+  if (entry >= policy.size()) throw std::out_of_range("no such entry");
+  return entry;
+}
+
+}  // namespace
 
 void register_core(nb::module_& m) {
-  nb::exception<PolicyFull>(m, "PolicyFull", PyExc_MemoryError);
+  nb::exception<PolicyFull>(m, "PolicyFull", PyExc_MemoryError);  // NOLINT(*-unused-raii,*-throw-keyword-missing)
 
   m.def("exp", &exp, "x"_a, "The engine's exponential: the same bits on every machine.");
   m.def("exp_factor", &exp_factor, "x"_a, "exp(x) as a factor of a probability: NaN where abs(x) > 340.");
@@ -30,10 +38,17 @@ void register_core(nb::module_& m) {
       .def(nb::init<>())
       .def("find", &HashPolicy::find, "code"_a, "The entry of a code; 0 if it is unknown.")
       .def("find_or_insert", &HashPolicy::find_or_insert, "code"_a, "weight"_a, "value"_a)
-      .def("weight", &HashPolicy::weight, "entry"_a)
-      .def("value", &HashPolicy::value, "entry"_a)
-      .def("code", &HashPolicy::code, "entry"_a)
-      .def("set", &HashPolicy::set, "entry"_a, "weight"_a, "value"_a)
+      .def(
+          "weight",
+          [](const HashPolicy& policy, HashPolicy::Entry entry) { return policy.weight(checked(policy, entry)); },
+          "entry"_a)
+      .def(
+          "value",
+          [](const HashPolicy& policy, HashPolicy::Entry entry) { return policy.value(checked(policy, entry)); },
+          "entry"_a)
+      .def(
+          "code", [](const HashPolicy& policy, HashPolicy::Entry entry) { return policy.code(checked(policy, entry)); },
+          "entry"_a)
       .def("clear", &HashPolicy::clear)
       .def("copy", [](const HashPolicy& policy) { return policy; })
       .def("__len__", [](const HashPolicy& policy) { return policy.size() - 1; })

@@ -91,7 +91,7 @@ void register_problems(nb::module_& m) {
       .value("none", Leftover::none)
       .value("total", Leftover::total)
       .value("per_colour", Leftover::per_colour);
-  nb::class_<ProblemHandle>(m, "Problem", "A built-in problem inside the engine.");
+  nb::class_<ProblemHandle>(m, "Problem", "A built-in problem inside the engine.");  // NOLINT(bugprone-unused-raii)
   m.def(
       "same_game", &same_game, "width"_a, "height"_a, "cells"_a, "tabu"_a, "leftover"_a, "tall"_a = false,
       "A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are "

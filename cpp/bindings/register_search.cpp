@@ -26,6 +26,8 @@ std::unique_ptr<AnySearch> forget_type(Search search) {
 std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iterations, double alpha,
                                 double temperature, BiasUse bias_use, int playouts_per_call, int repetitions,
                                 std::uint64_t seed) {
+  if (level < 0 || iterations < 1 || !(alpha > 0) || !(temperature > 0))
+    throw std::invalid_argument("impossible settings of NRPA");
   const NrpaSettings settings{level, iterations, alpha, {temperature, bias_use}, playouts_per_call, repetitions};
   return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
     return forget_type(Nrpa<P>(problem, settings, {.seed = seed}));
@@ -33,6 +35,7 @@ std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iter
 }
 
 std::unique_ptr<AnySearch> nmcs(const ProblemHandle& handle, int level, std::uint64_t seed) {
+  if (level < 0) throw std::invalid_argument("impossible settings of NMCS");
   return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
     return forget_type(Nmcs<P>(problem, level, {.seed = seed}));
   });

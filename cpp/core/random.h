@@ -6,7 +6,7 @@
 //
 // The k-th number of a stream is mix(start + k * kGolden), the SplitMix64 sequence (Steele, Lea and Flood, "Fast
 // Splittable Pseudorandom Number Generators", OOPSLA 2014); the start is the four coordinates folded together by the
-// same mix. The Python twin is tests/reference/random.py.
+// same mix. The Python twin is src/playout/random.py.
 #pragma once
 
 #include <cstdint>

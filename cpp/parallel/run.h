@@ -54,8 +54,8 @@ class Run {
   // Asks the worker to end and waits for it.
   void stop() {
     worker_.request_stop();
-    std::unique_lock lock(mutex_);
-    over_changed_.wait(lock, [&] { return over_; });
+    const std::scoped_lock lock(join_mutex_);
+    if (worker_.joinable()) worker_.join();
   }
 
   Progress progress() const {
@@ -125,6 +125,7 @@ class Run {
   std::exception_ptr error_;
   bool over_ = false;
 
+  std::mutex join_mutex_;
   std::jthread worker_;  // last, so that it ends before anything it uses
 };
 

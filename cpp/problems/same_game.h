@@ -36,7 +36,6 @@ class SameGame {
   using Groups = SameGameGroups<kRows>;
   static constexpr int kMaxWidth = Board::kMaxWidth, kMaxHeight = Board::kMaxHeight, kMaxColours = 9;
   static constexpr int kMoveBase = 32;  // a move is column * kMoveBase + row
-  static constexpr int kNoTabu = 0;
 
   struct State {
     Board board;
@@ -71,6 +70,7 @@ class SameGame {
         cells.size() != static_cast<std::size_t>(width) * height)
       throw std::invalid_argument("the board is " + std::to_string(width) + " x " + std::to_string(height) +
                                   ", allowed is 1 x 1 to 20 x 20");
+    if (tabu < 0 || tabu > kMaxColours) throw std::invalid_argument("the tabu colour is outside 0 to 9");
     for (int row = 0; row < height; row++)
       for (int column = 0; column < width; column++) {
         const int colour = cells[row * width + column];

@@ -1,25 +1,29 @@
 """The command line: ``playout solve | verify | show | bench | problems``."""
 
+import io
 import json as json_module
+import os
 import signal
 import sys
 import tempfile
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Group, Parameter
-from rich.console import Console
+from cyclopts import App, CycloptsError, Group, Parameter, Token
+from rich.console import Console, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 import playout
 from playout import bench as benchmark
 from playout import problems, terminal
 from playout import search as searches
-from playout.errors import InputError
+from playout.errors import InputError, whole_number
 from playout.result import Result, check_writable, load
-from playout.solve import Budget, solve
+from playout.solve import Budget, interrupt, solve
 
 HELP = """Find good sequences of decisions by Monte Carlo search.
 
@@ -32,6 +36,12 @@ or SIGTERM, with the best so far printed and saved all the same.
 app = App(name="playout", help=HELP, help_format="markdown", version=playout.__version__)
 app.register_install_completion_command(help="Install completion for your shell (bash, zsh or fish).")
 
+
+def _strictly_whole(_: type, tokens: Sequence[Token]) -> int:
+    """Convert a word to a whole number: 2.6 is a mistake, not 3."""
+    return whole_number("it", tokens[0].value)
+
+
 BUDGET = Group("Budget (at least one)", sort_key=1)
 SEARCH = Group("Search", sort_key=2)
 OUTPUT = Group("Output", sort_key=3)
@@ -43,18 +53,18 @@ def solve_command(
     /,
     *,
     seconds: Annotated[float | None, Parameter(group=BUDGET)] = None,
-    playouts: Annotated[int | None, Parameter(group=BUDGET)] = None,
+    playouts: Annotated[int | None, Parameter(group=BUDGET, converter=_strictly_whole)] = None,
     target: Annotated[float | None, Parameter(group=BUDGET)] = None,
     search: Annotated[Literal["gnrpa", "nrpa", "nmcs"], Parameter(group=SEARCH)] = "gnrpa",
-    level: Annotated[int | None, Parameter(group=SEARCH)] = None,
-    iterations: Annotated[int | None, Parameter(group=SEARCH)] = None,
+    level: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
+    iterations: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
     alpha: Annotated[float | None, Parameter(group=SEARCH)] = None,
     temperature: Annotated[float | None, Parameter(group=SEARCH)] = None,
     bias: Annotated[bool | None, Parameter(group=SEARCH)] = None,
     initial: Annotated[Literal["zero", "bias"] | None, Parameter(group=SEARCH)] = None,
-    playouts_per_call: Annotated[int | None, Parameter(group=SEARCH)] = None,
-    repetitions: Annotated[int | None, Parameter(group=SEARCH)] = None,
-    seed: Annotated[int, Parameter(group=SEARCH)] = 0,
+    playouts_per_call: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
+    repetitions: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
+    seed: Annotated[int, Parameter(group=SEARCH, converter=_strictly_whole)] = 0,
     start: Annotated[Path | None, Parameter(group=SEARCH)] = None,
     output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
     json: Annotated[bool, Parameter(group=OUTPUT, negative="")] = False,
@@ -126,8 +136,7 @@ def solve_command(
     first = None if start is None else load(start)
     if output is not None:
         check_writable(output)
-    terminated = _treat_sigterm_as_ctrl_c()
-    with terminal.view(Console(stderr=True), built, chosen, budget, quiet) as on_event:
+    with StopSignals() as signals, terminal.view(Console(stderr=True), built, chosen, budget, quiet) as show_progress:
         result = solve(
             built,
             chosen,
@@ -136,13 +145,11 @@ def solve_command(
             target=target,
             seed=seed,
             start=first,
-            on_event=on_event,
+            on_event=lambda progress: signals.repeat() or show_progress(progress),
         )
-    saved = None if output is None else _save(result, output)
+        saved = None if output is None else _save(result, output)
     _print_result(result, saved, json)
-    if result.interrupted:
-        return 128 + (signal.SIGTERM if terminated else signal.SIGINT)
-    return 0
+    return 128 + signals.received if result.interrupted else 0
 
 
 @app.command
@@ -168,7 +175,7 @@ def verify(file: Path, /) -> int:
 
 
 @app.command
-def show(file: Path, /, *, step: int | None = None) -> int:
+def show(file: Path, /, *, step: Annotated[int | None, Parameter(converter=_strictly_whole)] = None) -> int:
     """Draw a saved result in the terminal: the board, the move that removes each cell, and the moves.
 
     Parameters
@@ -179,13 +186,11 @@ def show(file: Path, /, *, step: int | None = None) -> int:
         Draw the board after this many moves instead.
     """
     result = load(file)
-    console = Console()
     try:
         drawing = result.problem.draw(result.moves, step)
     except InputError as error:
         raise InputError(f"cannot draw {str(file)!r}: {error}") from None
-    console.print(result.summary(), style="bold", markup=False, highlight=False)
-    console.print(drawing)
+    _print(Text(result.summary(), style="bold"), drawing)
     return 0
 
 
@@ -208,73 +213,105 @@ def bench(*, seconds: float = 2.0, json: Annotated[bool, Parameter(negative="")]
     table.columns[2].justify = "right"
     for row in rows:
         table.add_row(row["problem"], row["search"], f"{row['playouts_per_cpu_second']:,.0f}")
-    Console().print(table)
+    _print(table)
     return 0
 
 
 @app.command(name="problems")
 def problems_command() -> int:
     """List the built-in problems, how to name them, and their options."""
-    console = Console()
     for kind in problems.KINDS.values():
-        console.print(kind.title, style="bold", highlight=False)
         table = Table.grid(padding=(0, 3))
         for form, meaning in (*kind.forms, *kind.options):
-            table.add_row(f"  {form}", meaning)
-        console.print(table, markup=False, highlight=False)
+            table.add_row(Text(f"  {form}"), meaning)
+        _print(Text(kind.title, style="bold"), table)
     return 0
+
+
+class StopSignals:
+    """While inside, the first SIGINT or SIGTERM ends the search, and no further one disturbs what follows: saving."""
+
+    def __init__(self) -> None:
+        self.received = 0
+        self.before: dict[int, Any] = {}
+
+    def __enter__(self) -> "StopSignals":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self.before[number] = signal.signal(number, self.note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self.before.items():
+            signal.signal(number, handler)
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        self.received = self.received or number
+        interrupt()
+
+    def repeat(self) -> bool:
+        """Tell a search that was not yet listening when the signal came; true if there was one."""
+        if self.received:
+            interrupt()
+        return self.received != 0
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; a user's mistake is one line on standard error and exit status 2."""
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows a question mark, not a traceback
     try:
         status = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
     except CycloptsError as error:
         status = _mistake(" ".join(str(error).split()))
     except InputError as error:
         status = _mistake(str(error))
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has left; there is nobody to tell
+    except BrokenPipeError:  # whoever read our output has left; there is nobody to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = _mistake(f"{error.filename or 'standard output'}: {error.strerror}")
     sys.exit(status)
 
 
-def _treat_sigterm_as_ctrl_c() -> list[bool]:
-    """Make SIGTERM end a search as Ctrl-C does; the list is no longer empty once it came."""
-    terminated: list[bool] = []
-
-    def on_sigterm(number: int, frame: FrameType | None) -> None:
-        terminated.append(True)
-        signal.raise_signal(signal.SIGINT)
-
-    signal.signal(signal.SIGTERM, on_sigterm)
-    return terminated
-
-
-def _save(result: Result, output: Path) -> Path:
+def _save(result: Result, output: Path) -> Path | None:
     """Save the result there; where that fails after all, somewhere else rather than not at all."""
     try:
         result.save(output)
+        return output
     except OSError as error:
+        problem = f"could not write {str(output)!r}: {error.strerror}"
+    try:
         refuge = Path(tempfile.mkdtemp(prefix="playout-")) / output.name
         result.save(refuge)
-        _note(f"could not write {str(output)!r}: {error.strerror}; the result is in {str(refuge)!r}")
+        _note(f"{problem}; the result is in {str(refuge)!r}")
         return refuge
-    return output
+    except OSError:
+        _note(f"{problem}; here is the result:")
+        print(json_module.dumps(result.to_json()), file=sys.stderr)
+        return None
 
 
 def _print_result(result: Result, saved: Path | None, as_json: bool) -> None:
     if as_json:
         _print_json(result.to_json())
         return
-    console = Console()
-    console.print(result.problem.draw(result.moves))
-    console.print(result.summary(), style="bold", markup=False, highlight=False, soft_wrap=True)
     where = "not saved: --output FILE saves the next one" if saved is None else f"saved in {saved}"
-    console.print(where, markup=False, highlight=False, soft_wrap=True)
+    _print(result.problem.draw(result.moves), Text(result.summary(), style="bold"), Text(where))
+
+
+def _print(*parts: RenderableType) -> None:
+    """Print on standard output, in colour where it can, and never cut off at the right."""
+    console = Console()
+    with console.capture() as capture:
+        for part in parts:
+            console.print(part, soft_wrap=isinstance(part, Text), crop=False, highlight=False)
+    sys.stdout.write(capture.get())
 
 
 def _print_json(value: Any) -> None:

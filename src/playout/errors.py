@@ -1,6 +1,10 @@
-"""The error for what a user can put right, and the checks that raise it."""
+"""The error for what a user can put right, and the checks that raise it.
+
+A check returns the value as the plain int or float it stands for, whatever numeric type it came as.
+"""
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,25 +16,58 @@ class InputError(ValueError):
     """
 
 
-def check_integer(name: str, value: Any, least: int, most: int) -> None:
-    """Raise unless value is a whole number from least to most."""
-    if type(value) is bool or not hasattr(value, "__index__") or not least <= value <= most:
-        raise InputError(f"{name} is {value!r}; allowed are whole numbers from {least:,} to {most:,}")
+def check_integer(name: str, value: Any, least: int, most: int) -> int:
+    """Return value as an int; raise unless it is a whole number from least to most."""
+    whole = not isinstance(value, bool) and hasattr(value, "__index__")
+    if not whole or not least <= value <= most:
+        raise InputError(f"{name} is {short(value)}; allowed are whole numbers from {least:,} to {most:,}")
+    return int(value)
 
 
-def check_positive(name: str, value: Any) -> None:
-    """Raise unless value is a finite number above 0."""
-    if not is_number(value) or not math.isfinite(value) or value <= 0:
-        raise InputError(f"{name} is {value!r}; allowed are finite numbers greater than 0")
+def check_number(name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> float:
+    """Return value as a float; raise unless it is a finite number from least to most."""
+    number = math.nan
+    if not isinstance(value, (bool, str, bytes)):
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+    if not math.isfinite(number) or not least <= number <= most:
+        limits = "" if least == -math.inf else f" from {least:g}" + ("" if most == math.inf else f" to {most:g}")
+        raise InputError(f"{name} is {short(value)}; allowed are finite numbers{limits}")
+    return number
 
 
-def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
-    """Raise unless value is one of the choices."""
+def check_positive(name: str, value: Any) -> float:
+    """Return value as a float; raise unless it is a finite number above 0."""
+    try:
+        number = check_number(name, value)
+    except InputError:
+        number = math.nan
+    if not number > 0:
+        raise InputError(f"{name} is {short(value)}; allowed are finite numbers greater than 0")
+    return number
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return value; raise unless it is one of the choices."""
     choices = list(choices)
-    if value not in choices:
-        raise InputError(f"{name} is {value!r}; allowed are {', '.join(map(str, choices))}")
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{name} is {short(value)}; allowed are {', '.join(choices)}")
+    return value
 
 
-def is_number(value: Any) -> bool:
-    """Whether value can be used as a float; a bool or a string cannot."""
-    return type(value) is not bool and (hasattr(value, "__float__") or hasattr(value, "__index__"))
+def whole_number(name: str, text: str) -> int:
+    """Return the whole number a text spells."""
+    if not re.fullmatch(r"-?[0-9]{1,20}", text):
+        raise InputError(f"{name} is {short(text)}; a whole number is needed")
+    return int(text)
+
+
+def short(value: Any) -> str:
+    """Return value as a message shows it: on one line, and not a screenful."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of thousands of digits
+        text = "a huge number"
+    return text if len(text) <= 60 else f"{text[:57]}..."

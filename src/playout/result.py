@@ -1,7 +1,6 @@
 """Results: what a search found, and the file it is kept in."""
 
 import json
-import math
 import os
 import platform
 import tempfile
@@ -9,11 +8,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from playout import problems, search
-from playout.errors import InputError, check_integer, is_number
+from playout.errors import InputError, check_integer, check_number, short
 
 FORMAT = "playout-result/1"
 MAX_BYTES = 1 << 28
@@ -87,11 +87,13 @@ class Result:
         Raises
         ------
         InputError
-            If a move is not legal or the game goes on after the last.
+            If a move is not legal, the game goes on after the last, or ``detail`` is not what comes out.
         """
         score, detail = self.problem.replay(self.moves)
         if not detail.get("finished", True):
             raise InputError(f"the game goes on after the last of the {len(self.moves)} moves")
+        if detail != self.detail:
+            raise InputError(f"the moves end with {short(detail)}, the result says {short(self.detail)}")
         return score
 
     def __repr__(self) -> str:
@@ -147,19 +149,26 @@ def from_json(data: Any) -> Result:
         search=search.from_json(data.get("search")),
         parallel=None,
         seed=_integer(data, "seed", MAX_SEED),
-        score=_number(data.get("score"), "score"),
+        score=check_number("'score'", data.get("score")),
         moves=tuple(problem.decode(problem.encode(moves))),
         detail=_mapping(data, "detail"),
         playouts=_integer(data, "playouts", 2**63),
-        seconds=_number(data.get("seconds"), "seconds"),
-        interrupted=bool(data.get("interrupted")),
+        seconds=check_number("'seconds'", data.get("seconds"), 0.0),
+        interrupted=_boolean(data, "interrupted"),
         history=tuple(_history(entry) for entry in _sequence(data, "history")),
         provenance=_mapping(data, "provenance"),
     )
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file under a temporary name beside it, then rename: readers see the old file or the new one."""
+    """Write a file under a temporary name beside it, then rename: readers see the old file or the new one.
+
+    A link is followed; what is no plain file, such as a pipe or /dev/null, is written to as it is.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -179,18 +188,21 @@ def check_writable(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"cannot write {str(path)!r}: it is a folder")
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         os.close(handle)
         os.unlink(temporary)
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    except (ValueError, RuntimeError):
+        raise InputError(f"{str(path)!r} cannot be the name of a file") from None
 
 
 def provenance() -> dict[str, Any]:
     """Return what a reader of a result needs to know of how it was made."""
-    from playout import __version__
-
-    return {"version": __version__, "cpu": cpu_name(), "threads": 1, "ranks": 1}
+    return {"version": version("playout"), "cpu": cpu_name(), "threads": 1, "ranks": 1}
 
 
 def cpu_name() -> str:
@@ -212,15 +224,14 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _number(value: Any, name: str) -> float:
-    if not is_number(value) or not math.isfinite(value):
-        raise InputError(f"{name!r} is not a finite number")
-    return float(value)
-
-
 def _integer(data: dict[str, Any], name: str, most: int) -> int:
-    check_integer(repr(name), data.get(name), 0, most)
-    return int(data[name])
+    return check_integer(repr(name), data.get(name), 0, most)
+
+
+def _boolean(data: dict[str, Any], name: str) -> bool:
+    if not isinstance(data.get(name), bool):
+        raise InputError(f"{name!r} is neither true nor false")
+    return bool(data[name])
 
 
 def _sequence(data: dict[str, Any], name: str) -> Sequence[Any]:
@@ -241,5 +252,8 @@ def _history(entry: Any) -> tuple[float, int, float]:
     if not isinstance(entry, list) or len(entry) != 3:
         raise InputError("'history' is not a list of [seconds, playouts, score]")
     seconds, playouts, score = entry
-    check_integer("the playouts of a 'history' entry", playouts, 0, 2**63)
-    return _number(seconds, "history"), playouts, _number(score, "history")
+    return (
+        check_number("a time in 'history'", seconds, 0.0),
+        check_integer("a number of playouts in 'history'", playouts, 0, 2**63),
+        check_number("a score in 'history'", score),
+    )

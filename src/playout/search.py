@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 from playout import _core
-from playout.errors import InputError, check_choice, check_integer, check_positive
+from playout.errors import InputError, check_choice, check_integer, check_number
 from playout.problems import BuiltIn
 
 MAX_LEVEL = 20
 MAX_COUNT = 2**31 - 1
+RATES = (1e-6, 1e6)  # of alpha and the temperature: wider than anyone needs, and no weight ever leaves the doubles
 
 
 class Search(Protocol):
@@ -36,7 +37,7 @@ class NRPA:
     iterations
         Calls of the level below by each call of a level (N in the papers).
     alpha
-        The learning rate of Adapt.
+        The learning rate of Adapt, 1e-6 to 1e6.
     playouts_per_call
         Stabilised NRPA: a call of level 1 is the best of this many playouts of its caller's policy, not adapted
         (Cazenave, Sevestre and Toulemont, "Stabilized Nested Rollout Policy Adaptation", 2021). None: off.
@@ -74,9 +75,9 @@ class GNRPA:
     iterations
         Calls of the level below by each call of a level (N in the papers).
     alpha
-        The learning rate of Adapt.
+        The learning rate of Adapt, 1e-6 to 1e6.
     temperature
-        t above; None takes the problem's own (1.0 for SameGame).
+        t above, 1e-6 to 1e6; None takes the problem's own (1.0 for SameGame).
     bias
         Whether the problem's bias is used.
     initial
@@ -99,7 +100,7 @@ class GNRPA:
     def __post_init__(self) -> None:
         _check_nested(self)
         if self.temperature is not None:
-            check_positive("temperature", self.temperature)
+            _set(self, "temperature", check_number("temperature", self.temperature, *RATES))
         if type(self.bias) is not bool:
             raise InputError(f"bias is {self.bias!r}; allowed are True and False")
         check_choice("initial", self.initial, ("zero", "bias"))
@@ -107,7 +108,7 @@ class GNRPA:
             raise InputError("initial is 'bias' while bias is False; weights cannot start at a bias that is not used")
 
     def begin(self, problem: BuiltIn, seed: int) -> _core.Search:
-        temperature = problem.temperature if self.temperature is None else float(self.temperature)
+        temperature = problem.temperature if self.temperature is None else self.temperature
         use = _core.BiasUse.factor if self.bias else _core.BiasUse.none
         if self.initial == "bias":
             use = _core.BiasUse.initial
@@ -132,7 +133,7 @@ class NMCS:
     level: int = 3
 
     def __post_init__(self) -> None:
-        check_integer("level", self.level, 0, MAX_LEVEL)
+        _set(self, "level", check_integer("level", self.level, 0, MAX_LEVEL))
 
     def begin(self, problem: BuiltIn, seed: int) -> _core.Search:
         return _core.nmcs(problem.engine(), self.level, seed)
@@ -165,13 +166,18 @@ def from_json(data: Any) -> Search:
 
 
 def _check_nested(search: NRPA | GNRPA) -> None:
-    check_integer("level", search.level, 0, MAX_LEVEL)
-    check_integer("iterations", search.iterations, 1, MAX_COUNT)
-    check_positive("alpha", search.alpha)
+    _set(search, "level", check_integer("level", search.level, 0, MAX_LEVEL))
+    _set(search, "iterations", check_integer("iterations", search.iterations, 1, MAX_COUNT))
+    _set(search, "alpha", check_number("alpha", search.alpha, *RATES))
     if search.playouts_per_call is not None:
-        check_integer("playouts_per_call", search.playouts_per_call, 1, MAX_COUNT)
+        playouts = check_integer("playouts_per_call", search.playouts_per_call, 1, MAX_COUNT)
+        _set(search, "playouts_per_call", playouts)
     if search.repetitions is not None:
-        check_integer("repetitions", search.repetitions, 0, MAX_COUNT)
+        _set(search, "repetitions", check_integer("repetitions", search.repetitions, 0, MAX_COUNT))
+
+
+def _set(search: object, name: str, value: object) -> None:
+    object.__setattr__(search, name, value)
 
 
 def _begin_nested(
@@ -181,7 +187,7 @@ def _begin_nested(
         problem.engine(),
         level=search.level,
         iterations=search.iterations,
-        alpha=float(search.alpha),
+        alpha=search.alpha,
         temperature=temperature,
         bias_use=use,
         playouts_per_call=search.playouts_per_call or 0,

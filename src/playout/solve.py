@@ -6,12 +6,12 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from playout import _core
-from playout.errors import InputError, check_integer, check_positive, is_number
+from playout.errors import InputError, check_integer, check_number, check_positive, short
 from playout.problems import BuiltIn
 from playout.result import MAX_SEED, Result, provenance
 from playout.search import GNRPA, Search
@@ -62,8 +62,8 @@ class Budget:
             check_positive("seconds", self.seconds)
         if self.playouts is not None:
             check_integer("playouts", self.playouts, 1, MAX_PLAYOUTS)
-        if self.target is not None and (not is_number(self.target) or not math.isfinite(self.target)):
-            raise InputError(f"target is {self.target!r}; allowed are finite numbers")
+        if self.target is not None:
+            check_number("target", self.target)
 
 
 def solve(
@@ -101,18 +101,21 @@ def solve(
     Returns
     -------
     Result
-        Ctrl-C ends the search early: the best so far is returned, with ``interrupted`` set.
+        Ctrl-C ends the search early: the best so far is returned, with ``interrupted`` set. A second Ctrl-C raises
+        KeyboardInterrupt. (In Python's main thread, and unless the program handles SIGINT itself, as asyncio does.)
 
     Raises
     ------
     InputError
         A ValueError that names the value and what is allowed.
     """
-    for progress in watch(problem, search, seconds=seconds, playouts=playouts, target=target, seed=seed, start=start):
-        if on_event is not None:
-            on_event(progress)
-        if progress.result is not None:
-            return progress.result
+    budget = Budget(seconds, playouts, target)
+    with _interrupts() as interrupted:
+        for progress in _watch(*_begin(problem, search, seed, start), budget, interrupted):
+            if on_event is not None:
+                on_event(progress)
+            if progress.result is not None:
+                return progress.result
     raise AssertionError("a watched search always ends with its result")
 
 
@@ -128,43 +131,61 @@ def watch(
 ) -> Iterator[Progress]:
     """Search a problem and yield a :class:`Progress` about ten times a second.
 
-    Takes what :func:`solve` takes. The last Progress has the Result. Leaving the loop early ends the search; Ctrl-C
-    ends it too, and the Progress that follows is the last.
+    Takes what :func:`solve` takes but for ``on_event``. The last Progress has the Result. Leaving the loop early ends
+    the search. Ctrl-C while the loop waits for the next Progress ends it too, and that Progress is the last.
     """
     budget = Budget(seconds, playouts, target)
-    check_integer("seed", seed, 0, MAX_SEED)
+    return _watch(*_begin(problem, search, seed, start), budget)
+
+
+def _begin(
+    problem: BuiltIn, search: Search | None, seed: int, start: Result | Sequence[Any] | None
+) -> tuple[BuiltIn, Search, int, _core.Search]:
+    """Check what is to be searched and how, and begin the search."""
+    seed = check_integer("seed", seed, 0, MAX_SEED)
     search = GNRPA() if search is None else search
-    if not hasattr(search, "begin"):
-        raise InputError(f"search is {search!r}; allowed are GNRPA(), NRPA() and NMCS()")
-    if not hasattr(problem, "engine"):
-        raise InputError(f"problem is {problem!r}; allowed are problems such as SameGame.standard(1)")
-    under_way = search.begin(problem, int(seed))
+    if isinstance(search, type) or not hasattr(search, "begin"):
+        raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA() and NMCS()")
+    if isinstance(problem, type) or not hasattr(problem, "engine"):
+        raise InputError(f"problem is {short(problem)}; allowed are problems such as SameGame.standard(1)")
+    under_way = search.begin(problem, seed)
     if start is not None:
         _start_from(under_way, problem, start)
-    return _watch(problem, search, budget, int(seed), under_way)
+    return problem, search, seed, under_way
 
 
 def _start_from(under_way: _core.Search, problem: BuiltIn, start: Result | Sequence[Any]) -> None:
     try:
         moves = problem.encode(start.moves if isinstance(start, Result) else start)
         under_way.start_from(moves, START_ADAPTATIONS)
+    except TypeError:
+        raise InputError(f"start is {short(start)}; allowed are a Result or a sequence of moves") from None
     except ValueError as error:
         raise InputError(f"start cannot be played: {error}") from None
 
 
-def _watch(problem: BuiltIn, search: Search, budget: Budget, seed: int, under_way: _core.Search) -> Iterator[Progress]:
-    with _interrupts() as interrupted:
-        run = _core.Run(
-            under_way, budget.playouts or MAX_PLAYOUTS, math.inf if budget.target is None else budget.target
-        )
-        deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
-        try:
-            while not _is_over(run, deadline, interrupted):
-                yield _progress(problem, run.progress())
-        finally:
-            run.stop()
-        early = interrupted.is_set() and not _spent(run.progress(), budget)
-        yield _last_progress(problem, search, seed, run.progress(), early)
+def _watch(
+    problem: BuiltIn,
+    search: Search,
+    seed: int,
+    under_way: _core.Search,
+    budget: Budget,
+    interrupted: threading.Event | None = None,
+) -> Iterator[Progress]:
+    """Run a search; where nobody else listens to Ctrl-C, listen while waiting."""
+    run = _core.Run(under_way, budget.playouts or MAX_PLAYOUTS, math.inf if budget.target is None else budget.target)
+    deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
+    try:
+        while True:
+            with _interrupts() if interrupted is None else nullcontext(interrupted) as event:
+                over = _is_over(run, deadline, event)
+            if over:
+                break
+            yield _progress(problem, run.progress())
+    finally:
+        run.stop()
+    now = run.progress()
+    yield _last_progress(problem, search, seed, now, event.is_set() and not _spent(now, budget))
 
 
 def _is_over(run: _core.Run, deadline: float, interrupted: threading.Event) -> bool:
@@ -218,29 +239,33 @@ def _last_progress(problem: BuiltIn, search: Search, seed: int, now: _core.Progr
 _listening: list[threading.Event] = []
 
 
+def interrupt() -> None:
+    """End all searches under way in this process: each returns its best so far. For handlers of signals."""
+    for event in list(_listening):
+        event.set()
+
+
 @contextmanager
 def _interrupts() -> Iterator[threading.Event]:
-    """While inside, the first Ctrl-C sets the event instead of raising; the second raises as usual.
+    """While inside, interrupt() sets the event, and so does the first Ctrl-C instead of raising.
 
     Only Python's main thread may listen to signals, and a handler that the program has set itself is left alone.
     """
     interrupted = threading.Event()
     in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or signal.getsignal(signal.SIGINT) not in (signal.default_int_handler, _on_interrupt):
-        yield interrupted
-        return
-    _listening.append(interrupted)
-    signal.signal(signal.SIGINT, _on_interrupt)
+    ours = in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     try:
+        _listening.append(interrupted)
+        if ours:
+            signal.signal(signal.SIGINT, _on_interrupt)
         yield interrupted
     finally:
-        _listening.remove(interrupted)
-        if not _listening:
+        if ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        _listening.remove(interrupted)
 
 
 def _on_interrupt(number: int, frame: Any) -> None:
     if all(event.is_set() for event in _listening):
         signal.default_int_handler(number, frame)
-    for event in _listening:
-        event.set()
+    interrupt()

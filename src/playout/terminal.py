@@ -23,17 +23,16 @@ OnEvent = Callable[[Progress], object]
 
 
 @contextmanager
-def view(console: Console, problem: BuiltIn, search: Any, budget: Budget, quiet: bool) -> Iterator[OnEvent | None]:
+def view(console: Console, problem: BuiltIn, search: Any, budget: Budget, quiet: bool) -> Iterator[OnEvent]:
     """Show the progress of a search: a live view on a terminal, plain lines elsewhere, nothing if quiet."""
     if quiet:
-        yield None
-    elif console.is_terminal:
+        yield lambda progress: None
+    elif console.is_terminal and not console.is_dumb_terminal:
         live_view = LiveView(title(problem, search), budget)
         with Live(console=console, auto_refresh=False, transient=True) as live:
             yield lambda progress: live.update(live_view.render(progress), refresh=True)
     else:
-        console.print(title(problem, search), markup=False, highlight=False)
-        yield PlainLines(console)
+        yield PlainLines(console, title(problem, search))
 
 
 def title(problem: BuiltIn, search: Any) -> str:
@@ -76,13 +75,16 @@ class LiveView:
 
 
 class PlainLines:
-    """A line when the best improves, at most one a second."""
+    """The heading, then a line when the best improves, at most one a second."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console, heading: str) -> None:
+        self.console, self.heading = console, heading
         self.shown, self.at = -math.inf, -math.inf
 
     def __call__(self, progress: Progress) -> None:
+        if self.heading:
+            self.console.print(self.heading, markup=False, highlight=False, soft_wrap=True)
+            self.heading = ""
         if progress.score is None or progress.score <= self.shown:
             return
         if progress.result is None and time.monotonic() - self.at < LINES_EVERY_SECONDS:

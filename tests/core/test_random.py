@@ -4,8 +4,8 @@ from itertools import islice
 
 import pytest
 
+from playout import random as twin
 from playout._core import uniforms
-from tests.reference import random as twin
 
 
 @pytest.mark.parametrize("key", [(0, 0, 0, 0), (7, 0, 0, 123), (2**64 - 1, 3, 5, 10**12)])

@@ -85,7 +85,7 @@ def test_names_rebuild_boards(tmp_path):
         ("0 -1 1\n", "the board, line 1: '-1' is not a colour; allowed are 0 to 8"),
         ("0" * 21, "the board is 21 x 1; at most 20 x 20 is allowed"),
         ("0\n" * 21, "the board is 1 x 21; at most 20 x 20 is allowed"),
-        ("board x\n01", "the board, line 1: 'board x' should be 'board' and its number"),
+        ("board x\n01", "the board, line 1: the number of the board is 'x'; a whole number is needed"),
         ("board 1\n01\nboard 1\n10", "the board, line 3: board 1 is there twice"),
         ("board 1\n01\nboard 2\n10", "the text has 2 boards; choose one of 1, 2 by board=N"),
         ("0٣1\n", "the board, line 1: '٣' is not a colour; allowed are 0 to 8"),
@@ -125,7 +125,7 @@ def test_any_text_is_a_board_or_a_clear_error(text):
         (lambda: po.problem("samegame"), "'samegame' does not say which samegame; write one of samegame:1"),
         (lambda: po.problem("samegame:1,colour=2"), "unknown option 'colour'"),
         (lambda: po.problem("samegame:-3"), "no standard board -3; allowed are 1 to 20"),
-        (lambda: po.problem("samegame:random:x"), "seed is 'x'; a whole number is needed"),
+        (lambda: po.problem("samegame:random:x"), "the seed of samegame:random:SEED is 'x'; a whole number is needed"),
     ],
 )
 def test_impossible_values_are_named(make, message):
@@ -184,7 +184,7 @@ def render(drawing) -> str:
 def test_the_drawing_has_the_board_and_the_moves():
     game = SameGame.parse("0011\n0011\n2345")
     text = render(game.draw([(0, 1), (2, 1)]))
-    assert " 1   1   1   2   2 \n 0   ·   ·   ·   · \n" in text
+    assert " 1   1   1   2   2 \n 0   .   .   .   . \n" in text
     assert "1.  0,1    4 cells    +4" in text
     assert "After 1 of 2 moves, 4 points" in render(game.draw([(0, 1), (2, 1)], step=1))
     with pytest.raises(InputError, match="step is 3"):

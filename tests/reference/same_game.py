@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from playout import SameGame
-from playout.problems.same_game import cells_of, group, without
+from playout.problems.same_game_rules import cells_of, group, without
 
 
 class Move(NamedTuple):

@@ -3,7 +3,7 @@
 import pytest
 
 from playout import GNRPA, NMCS, NRPA, SameGame
-from tests.reference import random as twin_random
+from playout import random as twin_random
 from tests.reference.nested import Searcher, Settings
 from tests.reference.same_game import PlainSameGame
 

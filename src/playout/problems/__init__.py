@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from rich.console import RenderableType
 
 from playout import _core
-from playout.errors import InputError
+from playout.errors import InputError, short
 from playout.problems.same_game import SameGame
 
 
@@ -92,15 +92,19 @@ def problem(name: str) -> BuiltIn:
     InputError
         If there is no such problem, with what there is.
     """
+    if not isinstance(name, str):
+        raise InputError(f"problem is {short(name)}; a string such as 'samegame:1' is needed")
     kind, colon, rest = name.partition(":")
     if kind not in KINDS:
-        raise InputError(f"unknown problem {name!r}; there is {_forms()}")
+        raise InputError(f"unknown problem {short(name)}; there is {_forms()}")
     if not colon or not rest:
         raise InputError(f"{name!r} does not say which {kind}; write one of {_forms(kind)}")
     options: dict[str, str] = {}
     *path, last = rest.split(",")
     while "=" in last and path:
         key, _, value = last.partition("=")
+        if key in options:
+            raise InputError(f"option {key!r} is there twice in {short(name)}")
         options[key] = value
         *path, last = path
     built: BuiltIn = KINDS[kind].parse(",".join([*path, last]), options)
@@ -111,9 +115,9 @@ def from_json(data: Any) -> BuiltIn:
     """Rebuild a problem from what :meth:`BuiltIn.to_json` gave; the data may come from anywhere."""
     if isinstance(data, str):
         return problem(data)
-    if not isinstance(data, dict) or data.get("kind") not in KINDS:
+    if not isinstance(data, dict) or str(data.get("kind")) not in KINDS:
         raise InputError("'problem' is neither the name of a problem nor an instance of one")
-    built: BuiltIn = KINDS[data["kind"]].from_json(data)
+    built: BuiltIn = KINDS[str(data["kind"])].from_json(data)
     return built
 
 

@@ -1,24 +1,22 @@
-"""SameGame: boards, their text format, and the rules in plain Python.
-
-The rules here share nothing with the engine (``cpp/problems/same_game.h``): they are what ``playout verify`` and the
-drawings use, and what the tests hold the engine against.
-"""
+"""SameGame: boards, where they come from, their text format, and replaying a sequence of moves."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
 
 from playout import _core
-from playout.errors import InputError, check_choice, check_integer
+from playout.errors import InputError, check_choice, check_integer, short, whole_number
+from playout.problems import same_game_drawing
+from playout.problems.same_game_rules import Cell, cells_of, group, without
+from playout.random import uniforms
 
-Cell = tuple[int, int]
 LEFTOVER = {
     "none": _core.Leftover.none,
     "total": _core.Leftover.total,
@@ -56,16 +54,25 @@ class SameGame:
     rows: tuple[tuple[int, ...], ...]
     tabu: str | int = "dominant"
     leftover_penalty: str = "none"
-    name: str | None = field(default=None, compare=False)  # the string that rebuilds the board, if there is one
+    name: str | None = field(default=None, init=False, compare=False)  # what rebuilds the board, if anything does
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(tuple(map(_colour, row)) for row in self.rows))
+        try:
+            rows = [list(row) for row in self.rows]
+        except TypeError:
+            raise InputError(f"rows is {short(self.rows)}; a board is rows of colours 0 to 8") from None
+        object.__setattr__(self, "rows", tuple(tuple(map(_colour, row)) for row in rows))
         check_rows(self.rows)
-        if self.tabu not in ("dominant", "none"):
-            if type(self.tabu) is not int:
-                raise InputError(f"tabu is {self.tabu!r}; allowed are dominant, none or a colour from 0 to 8")
-            check_integer("tabu", self.tabu, 0, MAX_COLOURS - 1)
+        if isinstance(self.tabu, str):
+            if self.tabu not in ("dominant", "none"):
+                raise InputError(f"tabu is {short(self.tabu)}; allowed are dominant, none or a colour from 0 to 8")
+        else:
+            object.__setattr__(self, "tabu", check_integer("tabu", self.tabu, 0, MAX_COLOURS - 1))
         check_choice("leftover_penalty", self.leftover_penalty, LEFTOVER)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the engine out of pickles and copies; it is made again when it is wanted."""
+        return {key: value for key, value in vars(self).items() if key != "_engine"}
 
     # Making boards
 
@@ -74,22 +81,22 @@ class SameGame:
         """Return board 1 to 20 of the standard test suite (15 x 15, five colours)."""
         text = (resources.files("playout.problems") / "data" / "samegame.txt").read_text()
         boards = parse_boards(text, "the standard boards")
-        if type(number) is not int or number not in boards:
-            raise InputError(f"there is no standard board {number!r}; allowed are 1 to {len(boards)}")
-        return cls(boards[number], name=f"samegame:{number}", **options)
+        if isinstance(number, bool) or not hasattr(number, "__index__") or int(number) not in boards:
+            raise InputError(f"there is no standard board {short(number)}; allowed are 1 to {len(boards)}")
+        return cls(boards[int(number)], **options)._named(f"samegame:{int(number)}")
 
     @classmethod
     def random(cls, width: int = 15, height: int = 15, colours: int = 5, seed: int = 0, **options: Any) -> "SameGame":
         """Return a board of uniformly random colours; the same arguments give the same board everywhere."""
-        check_integer("width", width, 1, MAX_SIDE)
-        check_integer("height", height, 1, MAX_SIDE)
-        check_integer("colours", colours, 1, MAX_COLOURS)
-        check_integer("seed", seed, 0, 2**64 - 1)
-        numbers = iter(_core.uniforms(seed, width, height, colours, width * height))
-        rows = tuple(tuple(int(next(numbers) * colours) for _ in range(width)) for _ in range(height))
+        width = check_integer("width", width, 1, MAX_SIDE)
+        height = check_integer("height", height, 1, MAX_SIDE)
+        colours = check_integer("colours", colours, 1, MAX_COLOURS)
+        seed = check_integer("seed", seed, 0, 2**64 - 1)
+        numbers = uniforms(seed, width, height, colours)
+        rows = tuple(tuple(int(u * colours) for u in islice(numbers, width)) for _ in range(height))
         shape = {"width": (width, 15), "height": (height, 15), "colours": (colours, 5)}
         changed = [f",{key}={value}" for key, (value, usual) in shape.items() if value != usual]
-        return cls(rows, name=f"samegame:random:{seed}" + "".join(changed), **options)
+        return cls(rows, **options)._named(f"samegame:random:{seed}" + "".join(changed))
 
     @classmethod
     def parse(cls, text: str, **options: Any) -> "SameGame":
@@ -102,7 +109,7 @@ class SameGame:
         boards = parse_boards(_read(path), str(path))
         if board is None:
             return cls(_only_board(boards, str(path)), **options)
-        if board not in boards:
+        if check_integer("board", board, 0, 2**63) not in boards:
             raise InputError(f"{path} has no board {board}; it has {', '.join(map(str, boards))}")
         return cls(boards[board], **options)
 
@@ -112,18 +119,19 @@ class SameGame:
         given = dict(options)
         kept: dict[str, Any] = {}
         if "tabu" in given:
-            kept["tabu"] = _number_or_word(given.pop("tabu"))
+            tabu = given.pop("tabu")
+            kept["tabu"] = whole_number("tabu", tabu) if tabu[:1].isdecimal() else tabu
         if "leftover_penalty" in given:
             kept["leftover_penalty"] = given.pop("leftover_penalty")
         if which.lstrip("-").isdigit():
             _no_more(given)
-            return cls.standard(int(which), **kept)
+            return cls.standard(whole_number("the number of a standard board", which), **kept)
         kind, _, seed = which.partition(":")
-        if kind == "random" and seed:
-            shape = {key: _whole(key, given.pop(key)) for key in ("width", "height", "colours") if key in given}
+        if kind == "random":
+            shape = {key: whole_number(key, given.pop(key)) for key in ("width", "height", "colours") if key in given}
             _no_more(given)
-            return cls.random(**shape, seed=_whole("seed", seed), **kept)
-        board = _whole("board", given.pop("board")) if "board" in given else None
+            return cls.random(**shape, seed=whole_number("the seed of samegame:random:SEED", seed), **kept)
+        board = whole_number("board", given.pop("board")) if "board" in given else None
         _no_more(given)
         return cls.load(which, board, **kept)
 
@@ -247,57 +255,23 @@ class SameGame:
         return f"samegame {self.width} x {self.height}"
 
     def draw(self, moves: Sequence[Any] = (), step: int | None = None) -> RenderableType:
-        from playout.problems import same_game_drawing
-
         return same_game_drawing.draw(self, moves, step)
 
     def to_html(self, moves: Sequence[Any] = ()) -> str:
-        from playout.problems import same_game_drawing
-
         return same_game_drawing.to_html(self, moves)
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def with_options(self, **options: Any) -> "SameGame":
+    def with_options(self, tabu: str | int | None = None, leftover_penalty: str | None = None) -> "SameGame":
         """Return the same board with another tabu colour or leftover penalty."""
-        return replace(self, **options)
+        tabu = self.tabu if tabu is None else tabu
+        penalty = self.leftover_penalty if leftover_penalty is None else leftover_penalty
+        return SameGame(self.rows, tabu, penalty)._named(self.name)
 
-
-# The rules on columns of colours, bottom first
-
-
-def cells_of(columns: Sequence[Sequence[int]]) -> Iterator[Cell]:
-    """Yield every cell in order of column, then row."""
-    return ((column, row) for column, cells in enumerate(columns) for row in range(len(cells)))
-
-
-def group(columns: Sequence[Sequence[int]], cell: Cell) -> set[Cell]:
-    """Return the cells connected to a cell by equal colours, itself included; none outside the board."""
-
-    def colour(column: int, row: int) -> int | None:
-        inside = 0 <= column < len(columns) and 0 <= row < len(columns[column])
-        return columns[column][row] if inside else None
-
-    wanted = colour(*cell)
-    if wanted is None:
-        return set()
-    found, todo = {cell}, [cell]
-    while todo:
-        column, row = todo.pop()
-        for near in ((column - 1, row), (column + 1, row), (column, row - 1), (column, row + 1)):
-            if near not in found and colour(*near) == wanted:
-                found.add(near)
-                todo.append(near)
-    return found
-
-
-def without(columns: Sequence[Sequence[int]], cells: set[Cell]) -> list[list[int]]:
-    """Return the columns after cells are removed: the rest falls, empty columns close to the left."""
-    fallen = [
-        [colour for row, colour in enumerate(column) if (c, row) not in cells] for c, column in enumerate(columns)
-    ]
-    return [column for column in fallen if column]
+    def _named(self, name: str | None) -> "SameGame":
+        object.__setattr__(self, "name", name)
+        return self
 
 
 # The text format
@@ -349,9 +323,9 @@ def check_rows(rows: Sequence[Sequence[int]], source: str = "the board") -> None
 
 
 def _heading(words: Sequence[str], where: str) -> int:
-    if len(words) != 2 or not words[1].isdecimal():
+    if len(words) != 2:
         raise InputError(f"{where}: {' '.join(words)[:40]!r} should be 'board' and its number")
-    return int(words[1])
+    return whole_number(f"{where}: the number of the board", words[1])
 
 
 def _row(words: Sequence[str], where: str) -> tuple[int, ...]:
@@ -370,12 +344,14 @@ def _only_board(boards: Mapping[int, tuple[tuple[int, ...], ...]], source: str) 
 
 def _read(path: str | Path) -> str:
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             text = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"cannot read the board {str(path)!r}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{str(path)!r} is not a text file") from None
+    except ValueError:
+        raise InputError(f"{str(path)!r} cannot be the name of a file") from None
     if len(text) > MAX_BYTES:
         raise InputError(f"{str(path)!r} is larger than a file of boards can be ({MAX_BYTES:,} characters)")
     return text
@@ -385,28 +361,16 @@ def _read(path: str | Path) -> str:
 
 
 def _colour(value: Any) -> int:
-    check_integer("a colour", value, 0, MAX_COLOURS - 1)
-    return int(value)
+    return check_integer("a colour", value, 0, MAX_COLOURS - 1)
 
 
 def _cell(move: Any) -> Cell:
     try:
         column, row = move
     except (TypeError, ValueError):
-        raise InputError(f"a SameGame move is [column, row], not {move!r}") from None
-    check_integer("the column of a move", column, 0, MAX_SIDE - 1)
-    check_integer("the row of a move", row, 0, MAX_SIDE - 1)
-    return int(column), int(row)
-
-
-def _number_or_word(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
-
-
-def _whole(name: str, text: str) -> int:
-    if not text.isdecimal():
-        raise InputError(f"{name} is {text!r}; a whole number is needed")
-    return int(text)
+        raise InputError(f"a SameGame move is [column, row], not {short(move)}") from None
+    most = MAX_SIDE - 1
+    return check_integer("the column of a move", column, 0, most), check_integer("the row of a move", row, 0, most)
 
 
 def _no_more(options: Mapping[str, str]) -> None:

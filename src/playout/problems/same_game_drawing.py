@@ -5,22 +5,21 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rich.columns import Columns
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
 from playout.errors import InputError
+from playout.problems.same_game_rules import Cell, group
 
 if TYPE_CHECKING:
-    from playout.problems.same_game import Cell, SameGame
+    from playout.problems.same_game import SameGame
 
 # Okabe and Ito's palette, which colour-blind people can tell apart, and three more for the rare boards with nine.
 COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7", "#0072b2", "#d55e00", "#bbbbbb", "#9467bd")
 
 
-def removal(game: "SameGame", moves: Sequence[Any]) -> dict["Cell", int]:
+def removal(game: "SameGame", moves: Sequence[Any]) -> dict[Cell, int]:
     """Say by which move, counted from 1, each cell of the initial board is removed."""
-    from playout.problems.same_game import group
-
     where = [[(c, row) for row in range(game.height)] for c in range(game.width)]
     removed: dict[Cell, int] = {}
     for number, ((columns, _), move) in enumerate(zip(game.positions(moves), moves, strict=False), 1):
@@ -38,33 +37,52 @@ def draw(game: "SameGame", moves: Sequence[Any], step: int | None) -> Renderable
     if step is not None:
         return _after(game, moves, step)
     if not moves:
-        return _grid(game, lambda cell, colour: str(colour))
-    removed = removal(game, moves)
-    numbered = _grid(game, lambda cell, colour: str(removed.get(cell, "·")))
+        return _grid(game, {(c, r): str(colour) for c, r, colour in _cells(game)})
     return Group(
-        Text("Each cell has its colour and the number of the move that removes it (· stays).", style="dim"),
-        numbered,
+        Text("Each cell has its colour and the number of the move that removes it (. stays).", style="dim"),
+        _Numbered(game, removal(game, moves)),
         Text(),
         _move_list(game, moves),
         Text(_ending(game, moves), style="bold"),
     )
 
 
-def _grid(game: "SameGame", label: Any) -> Text:
-    text = Text(no_wrap=True)
+class _Numbered:
+    """The board with the moves' numbers; where there is no colour, the board with its colours comes first."""
+
+    def __init__(self, game: "SameGame", removed: dict[Cell, int]) -> None:
+        self.game, self.removed = game, removed
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if console.no_color or console.color_system in (None, "standard"):
+            yield _grid(self.game, {(c, r): str(colour) for c, r, colour in _cells(self.game)})
+            yield Text()
+        yield _grid(self.game, {(c, r): str(self.removed.get((c, r), ".")) for c, r, _ in _cells(self.game)})
+
+
+def _cells(game: "SameGame") -> list[tuple[int, int, int]]:
+    """Return column, row and colour of every cell."""
+    return [
+        (column, game.height - 1 - line, colour)
+        for line, row in enumerate(game.rows)
+        for column, colour in enumerate(row)
+    ]
+
+
+def _grid(game: "SameGame", labels: dict[Cell, str]) -> Text:
+    gap = " " if game.width <= 19 else ""  # so that 20 columns fit into 80 characters
+    text = Text(no_wrap=True, overflow="ignore")
     for line, row in enumerate(game.rows):
         height = game.height - 1 - line
         text.append(f"{height:>2} ", style="dim")
         for column, colour in enumerate(row):
-            text.append(f"{label((column, height), colour):>3} ", style=f"black on {COLOURS[colour]}")
+            text.append(f"{labels[column, height]:>3}{gap}", style=f"black on {COLOURS[colour]}")
         text.append("\n")
-    text.append("   " + "".join(f"{column:>3} " for column in range(game.width)), style="dim")
+    text.append("   " + "".join(f"{column:>3}{gap}" for column in range(game.width)), style="dim")
     return text
 
 
 def _move_list(game: "SameGame", moves: Sequence[Any]) -> RenderableType:
-    from playout.problems.same_game import group
-
     lines = []
     positions = list(game.positions(moves))
     for number, move in enumerate(moves, 1):
@@ -96,7 +114,7 @@ def _after(game: "SameGame", moves: Sequence[Any], step: int) -> RenderableType:
                 colour = columns[column][row]
                 text.append(f" {colour} ", style=f"black on {COLOURS[colour]}")
             else:
-                text.append(" · ", style="dim")
+                text.append(" . ", style="dim")
         text.append("\n")
     text.append("   " + "".join(f"{column:>2} " for column in range(game.width)), style="dim")
     return text
@@ -109,7 +127,7 @@ def to_html(game: "SameGame", moves: Sequence[Any] = ()) -> str:
     for line, row in enumerate(game.rows):
         cells = (
             f'<td style="background:{COLOURS[colour]};color:#000;text-align:center;width:1.9em;padding:1px">'
-            f"{escape(str(removed.get((column, game.height - 1 - line), '·') if moves else colour))}</td>"
+            f"{escape(str(removed.get((column, game.height - 1 - line), '.') if moves else colour))}</td>"
             for column, colour in enumerate(row)
         )
         lines.append(f"<tr>{''.join(cells)}</tr>")
