@@ -27,6 +27,8 @@ $(VENV)/.lint: $(VENV)/.built
 
 demo: build
 	$(BIN)/playout solve samegame:1 --seconds 30 --output demo.json
+	@$(BIN)/playout show demo.json --html demo.html
+	@echo "Open demo.html in a browser to watch the solution: file://$(CURDIR)/demo.html"
 
 test: build
 	$(BIN)/python -m pytest

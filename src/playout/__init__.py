@@ -9,6 +9,7 @@
 from importlib.metadata import version as _version
 
 from playout.errors import InputError
+from playout.plot import plot
 from playout.problems import problem
 from playout.problems.same_game import SameGame
 from playout.result import Result
@@ -31,6 +32,7 @@ __all__ = [
     "Result",
     "SameGame",
     "load",
+    "plot",
     "problem",
     "solve",
     "watch",

@@ -1,4 +1,4 @@
-"""The command line: ``playout solve | verify | show | bench | problems``."""
+"""The command line: ``playout solve | verify | show | plot | bench | problems``."""
 
 import io
 import json as json_module
@@ -22,7 +22,8 @@ from playout import bench as benchmark
 from playout import problems, terminal
 from playout import search as searches
 from playout.errors import InputError, whole_number
-from playout.result import Result, check_writable, load
+from playout.picture import has_picture, to_html, to_svg
+from playout.result import Result, check_writable, load, write_whole
 from playout.solve import Budget, interrupt, solve
 
 HELP = """Find good sequences of decisions by Monte Carlo search.
@@ -175,8 +176,17 @@ def verify(file: Path, /) -> int:
 
 
 @app.command
-def show(file: Path, /, *, step: Annotated[int | None, Parameter(converter=_strictly_whole)] = None) -> int:
-    """Draw a saved result in the terminal: the board, the move that removes each cell, and the moves.
+def show(
+    file: Path,
+    /,
+    *,
+    step: Annotated[int | None, Parameter(converter=_strictly_whole)] = None,
+    svg: Path | None = None,
+    html: Path | None = None,
+) -> int:
+    """Draw a saved result: in the terminal, as a picture, or as a page that replays it.
+
+    In the terminal: the board, the move that removes each cell, and the moves.
 
     Parameters
     ----------
@@ -184,13 +194,54 @@ def show(file: Path, /, *, step: Annotated[int | None, Parameter(converter=_stri
         What *playout solve --output* wrote.
     step
         Draw the board after this many moves instead.
+    svg
+        Write a picture to this file: the board with its moves numbered, and boards on the way to the end.
+    html
+        Write a page to this file that replays the moves in a browser. It needs no network.
     """
     result = load(file)
+    for picture in (svg, html):
+        if picture is not None:
+            check_writable(picture)
     try:
-        drawing = result.problem.draw(result.moves, step)
+        if svg is None and html is None:
+            _print(Text(result.summary(), style="bold"), result.problem.draw(result.moves, step))
+        if svg is not None:
+            _write_picture(result, svg, to_svg(result))
+        if html is not None:
+            _write_picture(result, html, to_html(result))
     except InputError as error:
         raise InputError(f"cannot draw {str(file)!r}: {error}") from None
-    _print(Text(result.summary(), style="bold"), drawing)
+    return 0
+
+
+@app.command
+def plot(
+    *files: Path,
+    output: Path,
+    x: Literal["seconds", "playouts"] | None = None,
+) -> int:
+    """Plot how the score of saved results grew, as PNG or SVG.
+
+    Results of the same problem and search share a colour: thin lines for each, a thick one for their mean, and a band
+    for its 95 % confidence interval. Needs matplotlib, the *plot* extra.
+
+    Parameters
+    ----------
+    files
+        What *playout solve --output* wrote.
+    output
+        The picture to write; its ending says of what kind, .png or .svg.
+    x
+        Plot over seconds or over playouts; both, side by side, if not given.
+    """
+    from playout.plot import save_plot
+
+    if not files:
+        raise InputError("no results to plot; name at least one file that 'playout solve --output' wrote")
+    check_writable(output)
+    save_plot([load(file) for file in files], output, x)
+    print(f"wrote {output}")
     return 0
 
 
@@ -312,6 +363,11 @@ def _print(*parts: RenderableType) -> None:
         for part in parts:
             console.print(part, soft_wrap=isinstance(part, Text), crop=False, highlight=False)
     sys.stdout.write(capture.get())
+
+
+def _write_picture(result: Result, path: Path, text: str) -> None:
+    write_whole(path, text)
+    print(f"wrote {path}" + ("" if has_picture(result) else "; the problem has no picture: it lists the moves"))
 
 
 def _print_json(value: Any) -> None:

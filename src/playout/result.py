@@ -110,8 +110,43 @@ class Result:
             f"seed {self.seed}, {self.playouts:,} playouts in {self.seconds:,.1f} s{early}"
         )
 
+    def plot(self, ax: Any = None, x: str | None = None) -> Any:
+        """Plot the best score over seconds and playouts; see :func:`playout.plot.plot`. Needs matplotlib."""
+        from playout.plot import plot
+
+        return plot(self, ax, x)
+
     def _repr_html_(self) -> str:
-        return f"<div><p><b>{escape(self.summary())}</b></p>{self.problem.to_html(self.moves)}</div>"
+        board = self.problem.to_html(self.moves)
+        return (
+            f"<div><p><b>{escape(self.summary())}</b></p>"
+            f'<div style="display:flex;flex-wrap:wrap;gap:1em;align-items:center">{board}{self._curve()}</div></div>'
+        )
+
+    def _curve(self) -> str:
+        """Return the history as a small picture: the best score over the playouts."""
+        width, height, margin = 320, 200, 36
+        scores = [score for _, _, score in self.history] or [self.score]
+        low, high = min(scores), max(scores)
+
+        def place(playouts: float, score: float) -> tuple[float, float]:
+            x = margin + (width - margin - 8) * playouts / max(self.playouts, 1)
+            return x, height - 24 - (height - 40) * ((score - low) / (high - low) if high > low else 0.5)
+
+        path, last = "", 0.0
+        for _, playouts, score in self.history:
+            x, y = place(playouts, score)
+            path += f"M{x:.1f} {y:.1f}" if not path else f"H{x:.1f}V{y:.1f}"
+            last = y
+        path += f"H{width - 8}"
+        label = 'font-size="11" fill="currentColor"'
+        return (
+            f'<svg width="{width}" height="{height}" role="img" aria-label="Best score over playouts">'
+            f'<path d="{path}" fill="none" stroke="#0072b2" stroke-width="2"/>'
+            f'<text x="{width - 8}" y="{last - 5:.1f}" text-anchor="end" {label}>{high:,g}</text>'
+            f'<text x="2" y="{height - 24}" {label}>{low:,g}</text>'
+            f'<text x="{width - 8}" y="{height - 6}" text-anchor="end" {label}>{self.playouts:,} playouts</text></svg>'
+        )
 
 
 def load(path: str | Path) -> Result:
@@ -161,18 +196,23 @@ def from_json(data: Any) -> Result:
 
 
 def write_whole(path: Path, text: str) -> None:
+    """Write a text, whole or not at all: see :func:`write_whole_bytes`."""
+    write_whole_bytes(path, text.encode())
+
+
+def write_whole_bytes(path: Path, content: bytes) -> None:
     """Write a file under a temporary name beside it, then rename: readers see the old file or the new one.
 
     A link is followed; what is no plain file, such as a pipe or /dev/null, is written to as it is.
     """
     path = path.resolve()
     if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content)
         return
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())

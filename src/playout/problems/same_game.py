@@ -13,7 +13,7 @@ from rich.console import RenderableType
 
 from playout import _core
 from playout.errors import InputError, check_choice, check_integer, short, whole_number
-from playout.problems import same_game_drawing
+from playout.problems import same_game_drawing, same_game_picture
 from playout.problems.same_game_rules import Cell, cells_of, group, without
 from playout.random import uniforms
 
@@ -259,6 +259,12 @@ class SameGame:
 
     def to_html(self, moves: Sequence[Any] = ()) -> str:
         return same_game_drawing.to_html(self, moves)
+
+    def to_svg(self, moves: Sequence[Any], title: str) -> str:
+        return same_game_picture.to_svg(self, moves, title)
+
+    def replay_data(self, moves: Sequence[Any]) -> dict[str, Any]:
+        return same_game_picture.replay_data(self, moves)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -43,7 +43,7 @@ def draw(game: "SameGame", moves: Sequence[Any], step: int | None) -> Renderable
         _Numbered(game, removal(game, moves)),
         Text(),
         _move_list(game, moves),
-        Text(_ending(game, moves), style="bold"),
+        Text(ending(game, moves), style="bold"),
     )
 
 
@@ -95,7 +95,8 @@ def _move_list(game: "SameGame", moves: Sequence[Any]) -> RenderableType:
     return Columns(lines, column_first=True, padding=(0, 3))
 
 
-def _ending(game: "SameGame", moves: Sequence[Any]) -> str:
+def ending(game: "SameGame", moves: Sequence[Any]) -> str:
+    """Say in a few words how the game ends, and with what score."""
     score, detail = game.replay(moves)
     *_, (_, points) = game.positions(moves)
     what = "board cleared" if detail["cleared"] else f"{detail['left']} cells left"

@@ -1,0 +1,56 @@
+"""Pictures of results: an SVG, and a page that replays the solution.
+
+A problem that has pictures of its own offers ``to_svg(moves, title)`` and ``replay_data(moves)``; for any other the
+picture is the list of its moves, and says so.
+"""
+
+import json
+from html import escape
+from importlib import resources
+from typing import Any
+
+from playout.result import Result
+
+NO_PICTURE = "This problem has no picture of its own; these are its moves."
+
+
+def to_svg(result: Result) -> str:
+    """Return the result as an SVG picture."""
+    draw = getattr(result.problem, "to_svg", None)
+    if draw is not None:
+        return str(draw(result.moves, result.summary()))
+    lines = [result.summary(), NO_PICTURE, *_move_lines(result)]
+    text = "".join(f'<text x="10" y="{24 + 18 * i}">{escape(line)}</text>' for i, line in enumerate(lines))
+    size = f'width="900" height="{36 + 18 * len(lines)}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="monospace" font-size="13">{text}</svg>\n'
+
+
+def to_html(result: Result) -> str:
+    """Return a page, complete in itself, that replays the result step by step."""
+    data_of = getattr(result.problem, "replay_data", None)
+    title = escape(result.summary())
+    if data_of is None:
+        moves = "".join(f"<li>{escape(line)}</li>" for line in _move_lines(result))
+        return (
+            '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            f"<title>{title}</title><h1>{title}</h1><p>{NO_PICTURE}</p><ul>{moves}</ul></html>\n"
+        )
+    data = {"about": _about(result), **data_of(result.moves)}
+    template = (resources.files("playout") / "replay.html").read_text(encoding="utf-8")
+    page = template.replace("TITLE", escape(f"{result.problem.describe()}: {result.score:,g}"))
+    return page.replace("DATA", json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"), 1)
+
+
+def has_picture(result: Result) -> bool:
+    """Whether the problem draws itself, rather than as a list of moves."""
+    return hasattr(result.problem, "to_svg")
+
+
+def _move_lines(result: Result) -> list[str]:
+    return [f"{number}. {move}" for number, move in enumerate(result.moves, 1)]
+
+
+def _about(result: Result) -> str:
+    search: Any = result.search
+    how = f"{search.name}, level {search.level}, seed {result.seed}"
+    return f"{how}; {result.playouts:,} playouts in {result.seconds:,.1f} s"

@@ -1,0 +1,212 @@
+"""Pictures of results: well-formed, complete in themselves, and the replay page used in a real browser."""
+
+import dataclasses
+import os
+import re
+import shutil
+import time
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+import playout as po
+from playout.picture import NO_PICTURE, has_picture, to_html, to_svg
+
+BROWSER, DRIVER = "chromium", "chromedriver"
+
+
+@pytest.fixture(scope="module")
+def result():
+    """A game that clears its board, so that the end has a bonus to show."""
+    found = po.solve(po.SameGame.random(8, 8, 3, seed=4), po.GNRPA(level=2), playouts=3000, seed=1)
+    assert found.detail["cleared"]
+    return found
+
+
+def start_browser(*arguments):
+    if not shutil.which(BROWSER) or not shutil.which(DRIVER):
+        missing = f"{BROWSER} and {DRIVER} are needed (Debian: apt-get install chromium chromium-driver)"
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which(BROWSER) or ""
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+        "--disable-background-networking", "--disable-component-update", *arguments,
+    ):  # fmt: skip
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options, webdriver.ChromeService(shutil.which(DRIVER)))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    driver = start_browser("--window-size=1100,900")
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(browser, result, tmp_path):
+    """The replay page, opened; nothing may have gone wrong in it by the end of the test."""
+    file = tmp_path / "replay.html"
+    file.write_text(to_html(result), encoding="utf-8")
+    browser.get(file.as_uri())
+    yield browser
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def text(page, name):
+    return page.find_element(By.ID, name).text
+
+
+def click(page, name):
+    page.find_element(By.ID, name).click()
+
+
+def cells(page):
+    return len(page.find_elements(By.CSS_SELECTOR, "#board g"))
+
+
+def test_clicking_through_to_the_end_shows_the_score(page, result):
+    """The cells left and the running total are right before every move, and the end has the result's own score."""
+    positions = list(result.problem.positions(result.moves))
+    for number, (columns, points) in enumerate(positions[:-1], 1):
+        assert cells(page) == sum(map(len, columns))
+        assert text(page, "status").startswith(f"Move {number} of {len(result.moves)}: ")
+        assert text(page, "status").endswith(f"{points:,} so far.")
+        assert page.find_element(By.ID, "outline").get_attribute("d")
+        click(page, "next")
+    assert cells(page) == result.detail["left"]
+    assert f": {result.score:,.0f}" in text(page, "status")
+    assert not page.find_element(By.ID, "next").is_enabled()
+    assert page.find_element(By.ID, "outline").get_attribute("d") == ""
+
+
+def test_the_outline_is_around_the_group_that_goes(page, result):
+    """A group of one run of n cells has 2n + 2 edges; every group has at least that of a square of its size."""
+    for number in range(1, 6):
+        size = int(re.search(r": (\d+) cells", text(page, "status"))[1])
+        edges = page.find_element(By.ID, "outline").get_attribute("d").count("M")
+        assert 4 * size**0.5 <= edges <= 2 * size + 2, number
+        click(page, "next")
+
+
+def test_keys_slider_and_list_go_where_they_say(page, result):
+    keys = ActionChains(page)
+    keys.send_keys(Keys.ARROW_RIGHT * 3).perform()
+    assert text(page, "status").startswith("Move 4 ")
+    ActionChains(page).send_keys(Keys.ARROW_LEFT).perform()
+    assert text(page, "status").startswith("Move 3 ")
+    ActionChains(page).send_keys(Keys.END).perform()
+    assert text(page, "status").startswith("The end")
+    ActionChains(page).send_keys(Keys.HOME).perform()
+    assert text(page, "status").startswith("Move 1 ")
+    page.execute_script("slider.value = 5; slider.dispatchEvent(new Event('input'))")
+    assert text(page, "status").startswith("Move 6 ")
+    page.find_element(By.CSS_SELECTOR, "#rows tr:nth-child(2)").click()
+    assert text(page, "status").startswith("Move 2 ")
+    assert page.find_element(By.CSS_SELECTOR, "tr[aria-current]").text.split()[0] == "2"
+
+
+def wait_for(page, beginning):
+    """Wait until the status begins like that; a slow machine gets a minute."""
+    patience = time.monotonic() + 60
+    while not text(page, "status").startswith(beginning):
+        assert time.monotonic() < patience
+        time.sleep(0.02)
+
+
+def test_play_runs_to_the_end_and_pause_stays(page):
+    Select(page.find_element(By.ID, "speed")).select_by_visible_text("very fast")
+    click(page, "play")
+    assert page.find_element(By.ID, "play").get_attribute("aria-label") == "Pause"
+    wait_for(page, "Move 3 ")
+    click(page, "play")
+    stopped = text(page, "status")
+    time.sleep(0.5)
+    assert text(page, "status") == stopped
+    ActionChains(page).send_keys(Keys.TAB).perform()
+    page.find_element(By.ID, "play").click()
+    wait_for(page, "The end")
+    assert page.find_element(By.ID, "play").get_attribute("aria-label") == "Play"
+    click(page, "play")
+    wait_for(page, "Move 1 ")
+
+
+def test_a_screen_reader_is_told_everything(page, result):
+    """Names for all controls, a live status, and the board in words."""
+    board = page.find_element(By.ID, "board")
+    assert board.get_attribute("role") == "img"
+    assert "64 cells left" in board.get_attribute("aria-label")
+    assert page.find_element(By.ID, "status").get_attribute("aria-live") == "polite"
+    for control in page.find_elements(By.CSS_SELECTOR, "button, input, select"):
+        assert control.accessible_name
+    assert page.find_element(By.ID, "slider").get_attribute("aria-valuetext") == f"before move 1 of {len(result.moves)}"
+
+
+@pytest.mark.parametrize("size", [(360, 740), (800, 600)])
+def test_nothing_sticks_out_on_a_phone(page, size):
+    page.set_window_size(*size)
+    assert page.execute_script("return document.scrollingElement.scrollWidth <= document.documentElement.clientWidth")
+    assert page.find_element(By.ID, "board").size["width"] > 0.5 * min(size)
+    page.set_window_size(1100, 900)
+
+
+def test_dark_and_light(page):
+    """The page follows the system: its background is dark where that is asked for."""
+
+    def background(scheme):
+        page.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        )
+        colour = page.execute_script("return getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", colour)[:3]))
+
+    assert background("dark") < 150
+    assert background("light") > 700
+
+
+def test_the_page_is_complete_in_itself(result):
+    html = to_html(result)
+    assert not re.search(r"""(src|href|url\()\s*=?\s*["']?(https?:)?//""", html)
+    assert "http" not in html
+
+
+def test_what_a_file_says_cannot_become_code(result):
+    """A name with markup in it stays text."""
+    evil = dataclasses.replace(result, problem=result.problem._named("</script><script>alert(1)</script>"))
+    html = to_html(evil)
+    assert html.count("<script>") == to_html(result).count("<script>")
+    assert "<script>alert" not in to_svg(evil)
+    result.problem._named(None)
+
+
+def test_the_svg_is_well_formed_and_has_every_move(result):
+    root = ElementTree.fromstring(to_svg(result))
+    labels = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {str(number) for number in range(1, len(result.moves) + 1)} <= set(labels)
+    assert "start" in labels
+    assert f"after {len(result.moves)}" in labels
+    assert f"board cleared +1,000: {result.score:,.0f}" in labels
+
+
+@pytest.mark.parametrize("rows", ["0", "00", "01\n10", "0" * 20])
+def test_the_smallest_games_have_pictures(rows):
+    found = po.solve(po.SameGame.parse(rows), po.NMCS(level=1), playouts=3)
+    ElementTree.fromstring(to_svg(found))
+    assert '"frames":[' in to_html(found)
+
+
+def test_a_problem_without_a_picture_lists_its_moves(result):
+    plain = SimpleNamespace(describe=lambda: "odd", to_json=lambda: "odd:1")
+    odd = dataclasses.replace(result, problem=plain, moves=(3, 1, 2))
+    assert not has_picture(odd)
+    for picture in (to_svg(odd), to_html(odd)):
+        assert NO_PICTURE in picture
+        assert "3. 2" in picture
