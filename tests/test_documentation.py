@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 import playout
 from playout import SameGame
@@ -31,7 +33,7 @@ def test_the_readme_python(tmp_path, monkeypatch):
 
 def test_the_readme_commands(tmp_path):
     """In the order shown, in one folder."""
-    assert len(commands()) == 6
+    assert len(commands()) == 8
     for command in commands():
         words = [sys.executable, "-m", *shlex.split(command)]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -48,6 +50,20 @@ def test_the_examples_run(script, tmp_path):
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
+
+
+def test_the_notebook_is_executed_and_runs_again(tmp_path):
+    """Every code cell has the output it has now, but for times and pictures."""
+    notebook = nbformat.read(ROOT / "examples" / "samegame.ipynb", as_version=4)
+    before = [kinds(cell) for cell in notebook.cells]
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert [kinds(cell) for cell in notebook.cells] == before
+    assert {"text/html", "image/png"} <= {kind for cell in before for kind in cell}
+    assert notebook.cells[-1].outputs[0].data["text/plain"] == "2659.0"
+
+
+def kinds(cell) -> list[str]:
+    return [kind for output in cell.get("outputs", []) for kind in sorted(output.get("data", {}))]
 
 
 def test_the_boards_of_the_format_page_can_be_read():
