@@ -108,7 +108,7 @@ def test_without_matplotlib_one_line_says_what_to_install(results, tmp_path):
     results[0].save(tmp_path / "run.json")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert done.stderr.startswith("playout: plots need matplotlib; install it with: pip install ")
+    assert done.stderr.startswith("playout: plots need matplotlib, the [plot] extra; install it with: pip install ")
     assert len(done.stderr.splitlines()) == 1
 
 

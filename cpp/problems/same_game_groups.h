@@ -1,14 +1,14 @@
-// The board of SameGame as bit planes, and its groups, kept from move to move.
-//
-// A column is one word of four planes, each with one bit per row, the bottom row lowest: bit r of plane k is bit k of
-// the colour at row r; colour 0 is empty. Two columns are compared in all rows at once, a column with itself moved by
-// one row tells which cells equal the one above, and a run of cells is removed by two masks and a shift. A word has
-// room for 16 rows (64 bits) or 32 (128 bits; at most 20 are used).
+// The groups of a SameGame board, kept from move to move.
 //
 // A group is found from its first cell, in order of column, then row: the cells of the next column it reaches are one
-// mask, filled up and down along the runs of that column by a few operations on whole masks. After a move only the
-// groups that reach into the columns it changed, or into their two neighbours, can have changed; the others are kept.
-// Where a column empties, all to its right move and are found anew.
+// mask, filled up and down along the runs of that column by a few operations on whole masks.
+//
+// After a move most groups are as they were. Where a column lost cells, everything from its lowest removed row up has
+// moved, and the cell below has a new one above it; in the columns at its sides, cells from that row up have new
+// neighbours. These cells are *touched*. Two equal neighbours are always of one group, so a group without a touched
+// cell has neither lost nor gained anything and is kept. Of a group that has one, the cells that did not move are
+// marked, and so are all touched cells that have an equal neighbour; what is marked is then whole groups, and is found
+// anew. Where a column empties, everything from the one before it on is touched.
 //
 // The tabu colour is left out of this: its groups are large and touched by almost every move, while a playout wants
 // only its pairs, which are found afresh on whole columns, and at the end, when nothing else is left, all of it.
@@ -18,7 +18,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -29,107 +28,9 @@
 #endif
 
 #include "core/random.h"
+#include "problems/same_game_board.h"
 
 namespace playout {
-
-__extension__ typedef unsigned __int128 uint128_t;
-
-using Rows = std::uint32_t;  // a set of rows of one column
-
-inline int lowest(Rows rows) { return std::countr_zero(rows); }
-inline int highest(Rows rows) { return 31 - std::countl_zero(rows); }
-inline Rows below(int row) { return (Rows{1} << row) - 1; }  // the rows under this one, for row < 32
-
-template <int kRows>
-class SameGameBoard {
- public:
-  static constexpr int kMaxWidth = 20, kMaxHeight = kRows == 16 ? 16 : 20, kMaxCells = kMaxWidth * kMaxHeight;
-  using Column = std::conditional_t<kRows == 16, std::uint64_t, uint128_t>;
-
-  bool empty() const { return column_[0] == 0; }
-
-  void put(int column, int row, int colour) {
-    for (int plane = 0; plane < 4; plane++)
-      column_[column] |= static_cast<Column>(colour >> plane & 1) << (plane * kRows + row);
-  }
-
-  int colour(int column, int row) const {
-    const Column x = column_[column] >> row & spread(1);
-    if constexpr (kRows == 16) {
-      return static_cast<int>(x * 0x0001000200040008 >> 48 & 15);  // the four bits side by side
-    } else {
-      return static_cast<int>((x | x >> (kRows - 1) | x >> (2 * kRows - 2) | x >> (3 * kRows - 3)) & 15);
-    }
-  }
-
-  int width() const {
-    int c = 0;
-    while (column_[c] != 0) c++;
-    return c;
-  }
-
-  // A column full of one colour.
-  static Column full_of(int colour) {
-    Column x = 0;
-    for (int plane = 0; plane < 4; plane++)
-      if (colour >> plane & 1) x |= static_cast<Column>(kAll) << plane * kRows;
-    return x;
-  }
-
-  // The rows in which a column has cells equal to those of a word, to the one above, or to the one at the right.
-  Rows equal_to(int column, Column x) const { return equal(column_[column], x); }
-  Rows equal_above(int column) const {
-    const Column x = column_[column];
-    return equal(x, x >> 1 & spread(kAll >> 1));
-  }
-  Rows equal_right(int column) const { return equal(column_[column], column_[column + 1]); }
-
-  // Removes some rows of a column; what is above falls. True if the column is empty now, and close() must follow.
-  bool remove(int column, Rows rows) {
-    Column x = column_[column];
-    while (rows != 0) {  // from the top, so that the rows below stay where they are
-      const int end = highest(rows) + 1, begin = highest(~rows & below(end)) + 1;
-      x = (x & spread(below(begin))) | (x >> (end - begin) & spread(kAll >> (end - begin) & ~below(begin)));
-      rows &= below(begin);
-    }
-    column_[column] = x;
-    return x == 0;
-  }
-
-  // Closes empty columns, from that one on, to the left.
-  void close(int from) {
-    int to = from;
-    for (int c = from; c < kMaxWidth; c++) {
-      const Column x = column_[c];
-      column_[c] = 0;
-      column_[to] = x;
-      to += x != 0;
-    }
-  }
-
- private:
-  static constexpr Rows kAll = static_cast<Rows>((std::uint64_t{1} << kRows) - 1);
-
-  // The same rows in each plane.
-  static Column spread(Rows rows) {
-    if constexpr (kRows == 16) {
-      return rows * std::uint64_t{0x0001000100010001};
-    } else {
-      const Column half = rows * std::uint64_t{0x0000000100000001};
-      return half << 64 | half;
-    }
-  }
-
-  // The rows in which any plane has a bit.
-  static Rows any(Column x) {
-    x |= x >> 2 * kRows;
-    return static_cast<Rows>(x | x >> kRows) & kAll;
-  }
-
-  static Rows equal(Column x, Column y) { return any(x) & ~any(x ^ y); }
-
-  Column column_[kMaxWidth + 1] = {};  // closed to the left; the last is always empty
-};
 
 // A group in one word. Tickets compare as their groups' first cells do, by column, then row.
 class Ticket {
@@ -205,33 +106,24 @@ class SameGameGroups {
   // Removes a group from a board, and finds the groups that are there then, but those of the tabu colour.
   void remove(Board& board, Ticket ticket) {
     const int first = ticket.first(), last = ticket.last();
-    Mask touched[kColumns + 1] = {};  // by column + 1
-    Mask stay[kColumns];
-    std::fill_n(stay, kColumns, static_cast<Mask>(~0));
+    Touch touch;
     bool emptied = false;
     for (int c = first; c <= last; c++) {
       const Rows rows = rows_of(ticket, c);
+      touch.remove_from(c, lowest(rows));
       emptied |= board.remove(c, rows);
-      const int lowest_removed = lowest(rows);
-      const auto from_here = static_cast<Mask>(~below(lowest_removed));
-      touched[c] |= from_here;
-      touched[c + 1] |= static_cast<Mask>(from_here | from_here >> 1);
-      touched[c + 2] |= from_here;
-      stay[c] = static_cast<Mask>(below(lowest_removed));
     }
     release_tabu();
     if (emptied) {
+      touch.shift_from(first);
       board.close(first);
-      std::fill_n(touched + first, kColumns + 1 - first, static_cast<Mask>(~0));
-      std::fill_n(stay + first, kColumns - first, Mask{0});
-      compare_columns(board, std::max(first - 1, 0), width_);
-      width_ = board.width();
-    } else {
-      compare_columns(board, std::max(first - 1, 0), last + 1);
     }
-    const int kept = mark_groups(touched + 1);
+    compare_columns(board, std::max(first - 1, 0), emptied ? width_ : last + 1);
+    if (emptied) width_ = board.width();
+    const int kept = mark_groups(touch.touched + 1);
     for (int c = 0; c < kColumns; c++)
-      marked_[c] = static_cast<Mask>(linked(c) & ~tabu_cells_[c] & ((marked_[c] & stay[c]) | touched[c + 1]));
+      marked_[c] =
+          static_cast<Mask>(linked(c) & ~tabu_cells_[c] & ((marked_[c] & touch.stay[c]) | touch.touched[c + 1]));
     merge(kept, find_marked(board));
   }
 
@@ -255,6 +147,24 @@ class SameGameGroups {
   using Mask = std::conditional_t<kRows == 16, std::uint16_t, std::uint32_t>;
   struct Cells {
     Mask rows[kColumns];
+  };
+
+  struct Touch {                      // what a move does to the cells of each column
+    Mask touched[kColumns + 1] = {};  // by column + 1
+    Mask stay[kColumns];              // those that do not move
+
+    Touch() { std::fill_n(stay, kColumns, static_cast<Mask>(~0)); }
+    void remove_from(int column, int lowest_row) {
+      const auto from_here = static_cast<Mask>(~below(lowest_row));
+      touched[column] |= from_here;
+      touched[column + 1] |= static_cast<Mask>(from_here | from_here >> 1);
+      touched[column + 2] |= from_here;
+      stay[column] = static_cast<Mask>(below(lowest_row));
+    }
+    void shift_from(int column) {
+      std::fill_n(touched + column, kColumns + 1 - column, static_cast<Mask>(~0));
+      std::fill_n(stay + column, kColumns - column, Mask{0});
+    }
   };
 
   // prefix[colour - 1][column][row] is the exclusive or of the numbers of the cells below row, so that a run of any

@@ -76,7 +76,7 @@ def _pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError:
-        raise InputError("plots need matplotlib; install it with: pip install matplotlib") from None
+        raise InputError("plots need matplotlib, the [plot] extra; install it with: pip install matplotlib") from None
     return pyplot
 
 
