@@ -38,7 +38,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
-	$(BIN)/clang-tidy --quiet -p $$(ls -d build/*/ | grep cp311 | head -n 1) cpp/bindings/*.cpp
+	$(BIN)/clang-tidy --quiet -p build/editable cpp/bindings/*.cpp
 
 format: $(VENV)/.lint
 	$(BIN)/ruff check --fix .

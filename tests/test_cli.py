@@ -306,6 +306,38 @@ def test_output_that_nobody_reads_is_no_traceback(command):
     assert process.returncode == 128 + signal.SIGPIPE
 
 
+def test_pipes_and_devices_are_written_to(tmp_path):
+    done = subprocess.run(
+        f"{sys.executable} -m playout solve samegame:1 --level 1 --playouts 50 --quiet --output /dev/stdout | cat",
+        shell=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert json.loads(done.stdout.splitlines()[0])["playouts"] == 50
+    os.mkfifo(tmp_path / "pipe")
+    assert "cannot write" in mistake(playout(*QUICK, "--output", tmp_path / "pipe"))
+    playout(*QUICK, "--output", tmp_path / "run.json")
+    line = mistake(playout("show", tmp_path / "run.json", "--svg", "/dev/full"))
+    assert line == "cannot write '/dev/full': No space left on device"
+
+
+def test_closed_streams_are_no_traceback(tmp_path):
+    command = f"{sys.executable} -m playout solve samegame:1 --level 1 --playouts 50 --output {tmp_path / 'run.json'}"
+    done = subprocess.run(f"{command} >&- 2>&-", shell=True, timeout=60)
+    assert done.returncode == 0
+    assert po.load(tmp_path / "run.json").playouts == 50
+
+
+def test_ctrl_c_at_any_moment_is_no_traceback():
+    """From the first moment Python is up: while modules are imported, too."""
+    program = (
+        "import os, signal, sys, threading; from playout.__main__ import main\n"
+        "threading.Timer(float(sys.argv.pop(1)), lambda: os.kill(os.getpid(), signal.SIGINT)).start(); main()"
+    )
+    for delay in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5):
+        arguments = [str(delay), "solve", "samegame:1", "--seconds", "600"]
+        done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, "Traceback" in done.stderr) == (130, False)
+
+
 def test_a_full_disk_behind_standard_output_is_one_line():
     with open("/dev/full", "w") as full:
         done = subprocess.run(

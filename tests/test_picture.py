@@ -17,6 +17,7 @@ from selenium.webdriver.support.select import Select
 
 import playout as po
 from playout.picture import NO_PICTURE, has_picture, to_html, to_svg
+from playout.problems.same_game_rules import group
 
 BROWSER, DRIVER = "chromium", "chromedriver"
 
@@ -84,16 +85,24 @@ def test_clicking_through_to_the_end_shows_the_score(page, result):
         click(page, "next")
     assert cells(page) == result.detail["left"]
     assert f": {result.score:,.0f}" in text(page, "status")
-    assert not page.find_element(By.ID, "next").is_enabled()
+    assert page.find_element(By.ID, "next").get_attribute("aria-disabled") == "true"
+    assert page.switch_to.active_element.get_attribute("id") == "next"  # nobody loses their place
     assert page.find_element(By.ID, "outline").get_attribute("d") == ""
 
 
 def test_the_outline_is_around_the_group_that_goes(page, result):
-    """A group of one run of n cells has 2n + 2 edges; every group has at least that of a square of its size."""
-    for number in range(1, 6):
-        size = int(re.search(r": (\d+) cells", text(page, "status"))[1])
-        edges = page.find_element(By.ID, "outline").get_attribute("d").count("M")
-        assert 4 * size**0.5 <= edges <= 2 * size + 2, number
+    """Its edges are those between a cell of the group and one that is not, and its box is the group's."""
+    game = result.problem
+    for (columns, _), move in zip(game.positions(result.moves[:6]), result.moves, strict=False):
+        cells = group(columns, move)
+        beside = [(c + dc, r + dr) for c, r in cells for dc, dr in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+        outline = page.find_element(By.ID, "outline")
+        assert outline.get_attribute("d").count("M") == sum(cell not in cells for cell in beside)
+        box = page.execute_script("const b = outline.getBBox(); return [b.x, b.y, b.width, b.height]")
+        left, right = min(c for c, _ in cells), max(c for c, _ in cells)
+        low, high = min(r for _, r in cells), max(r for _, r in cells)
+        expected = [left, game.height - 1 - high, right - left + 1, high - low + 1]
+        assert box == [10 * length for length in expected]
         click(page, "next")
 
 

@@ -190,6 +190,16 @@ def test_any_change_of_a_field_is_a_result_or_a_clear_error(result, tmp_path, da
         assert isinstance(loaded, po.Result)
 
 
+def test_a_result_with_illegal_moves_still_shows_something(result):
+    wrong = dataclasses.replace(result, moves=((2, 0),))
+    assert "is not legal there" in wrong._repr_html_()
+
+
+def test_a_long_name_can_be_written(result, tmp_path):
+    result.save(tmp_path / ("x" * 250))
+    assert po.load(tmp_path / ("x" * 250)) == result
+
+
 def test_bytes_that_are_no_text_are_refused(tmp_path):
     file = tmp_path / "run.json"
     file.write_bytes(b"\xff\xfe\x00")

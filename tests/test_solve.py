@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,11 +15,14 @@ import numpy as np
 import pytest
 
 import playout as po
+import playout.solve
 from playout import GNRPA, NMCS, NRPA, InputError, SameGame
+from playout._core import PolicyFull, Run
 from playout.solve import _begin
 from tests.reference.nested import Searcher, Settings
 from tests.reference.same_game import PlainSameGame
 
+solve_module = sys.modules["playout.solve"]  # `playout.solve` is the function
 BOARD = SameGame.standard(1)
 QUICK = GNRPA(level=2)
 
@@ -239,6 +243,35 @@ def test_ctrl_c_while_a_watched_search_is_waited_for_ends_it():
     assert last.result.interrupted
 
 
+def test_no_ctrl_c_is_lost_at_the_end_of_a_look(monkeypatch):
+    """It may come after the search was asked whether it is over and before the signal is given back."""
+    look = solve_module._is_over
+
+    def interrupted_look(*arguments):
+        over = look(*arguments)
+        os.kill(os.getpid(), signal.SIGINT)
+        return over
+
+    monkeypatch.setattr(solve_module, "_is_over", interrupted_look)
+    *_, last = po.watch(BOARD, QUICK, seconds=1000)
+    assert last.result.interrupted
+
+
+def test_a_search_that_runs_out_of_memory_returns_its_best(monkeypatch):
+    """With a warning that says what was full."""
+
+    class Full(Run):
+        def wait(self, seconds):
+            super().wait(0.2)
+            raise PolicyFull("the policy is full")
+
+    monkeypatch.setattr(solve_module._core, "Run", Full)
+    with pytest.warns(RuntimeWarning, match="the search ended early: the policy is full"):
+        result = po.solve(BOARD, QUICK, seconds=1000)
+    assert result.interrupted
+    assert result.verify() == result.score
+
+
 def test_a_watched_search_may_be_closed_by_another_thread():
     watched = po.watch(BOARD, QUICK, seconds=1000)
     next(watched)
@@ -254,6 +287,7 @@ def test_settings_of_any_numeric_type_become_plain_numbers():
     assert search == GNRPA(level=2, alpha=0.5, temperature=1.5, repetitions=3)
     assert [type(value) for value in (search.level, search.alpha, search.temperature)] == [int, float, float]
     assert po.solve(SameGame.standard(np.int64(1)), search, playouts=np.int32(5), seed=np.uint64(1)).seed == 1
+    assert po.solve(BOARD, search, seconds=Decimal("0.01"), target=Fraction(9999)).score > 0
 
 
 def test_a_second_ctrl_c_raises():

@@ -46,9 +46,6 @@ void register_core(nb::module_& m) {
           "value",
           [](const HashPolicy& policy, HashPolicy::Entry entry) { return policy.value(checked(policy, entry)); },
           "entry"_a)
-      .def(
-          "code", [](const HashPolicy& policy, HashPolicy::Entry entry) { return policy.code(checked(policy, entry)); },
-          "entry"_a)
       .def("clear", &HashPolicy::clear)
       .def("copy", [](const HashPolicy& policy) { return policy; })
       .def("__len__", [](const HashPolicy& policy) { return policy.size() - 1; })

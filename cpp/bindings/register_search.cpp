@@ -109,6 +109,25 @@ void register_search(nb::module_& m) {
       .def("start_from", &AnySearch::start_from, "sequence"_a, "times"_a,
            "Makes a sequence the best so far and adapts the top policy to it that many times.")
       .def("copy", &AnySearch::copy)
+      .def(
+          "serialise",
+          [](const AnySearch& search) {
+            Writer out;
+            search.serialise(out);
+            return nb::bytes(out.bytes().data(), out.bytes().size());
+          },
+          "The state of the search as bytes: all it needs to go on, but its problem and settings.")
+      .def(
+          "deserialise",
+          [](AnySearch& search, const nb::bytes& bytes) {
+            const std::unique_ptr<AnySearch> read = search.copy();
+            Reader in({static_cast<const char*>(bytes.data()), bytes.size()});
+            read->deserialise(in);
+            in.expect_end();
+            Reader again({static_cast<const char*>(bytes.data()), bytes.size()});
+            search.deserialise(again);
+          },
+          "bytes"_a, "Takes the state of a search of the same problem and settings; ValueError if it is damaged.")
       .def_prop_ro("playouts", [](const AnySearch& search) { return search.best().playouts; })
       .def_prop_ro("score", [](const AnySearch& search) { return search.best().score; })
       .def_prop_ro("moves", [](const AnySearch& search) { return search.best().moves; })

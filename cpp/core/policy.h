@@ -10,12 +10,12 @@
 // above too, whose policy the lower one began as a copy of.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "core/archive.h"
 #include "core/random.h"
 
 namespace playout {
@@ -56,12 +56,29 @@ class HashPolicy {
     weights_[entry] = weight;
     cells_[entry].value = value;
   }
-  std::uint64_t code(Entry entry) const { return cells_[entry].code; }
 
   void clear() {
     cells_.assign(1, {0, 1.0});
     weights_.assign(1, 0.0);
     rebuild_index(kInitialIndex);
+  }
+
+  void serialise(Writer& out) const {
+    out.put<std::uint64_t>(size() - 1);
+    for (Entry entry = 1; entry < size(); entry++) {
+      out.put(cells_[entry].code);
+      out.put(weights_[entry]);
+      out.put(cells_[entry].value);
+    }
+  }
+
+  void deserialise(Reader& in) {
+    clear();
+    for (std::size_t left = in.get_count(3 * sizeof(double)); left > 0; left--) {
+      const auto code = in.get<std::uint64_t>();
+      const auto weight = in.get<double>();
+      insert(code, weight, in.get<double>());
+    }
   }
 
  private:

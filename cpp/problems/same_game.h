@@ -6,8 +6,8 @@
 // Selective policy (section 6.1 of "Generalized NRPA"): moves of the tabu colour are left out, except those of size two
 // once more than ten moves have been played, and unless nothing else is legal.
 // Bias: min(n - 2 - t, 8), with t = 1 for a move of size two of the tabu colour.
-// Code: the exclusive or of one 64-bit number for each (colour, column, row) removed (Zobrist hashing), so codes are
-// equal if and only if cells and colour are, and do not depend on the size of the board.
+// Code: the exclusive or of one 64-bit number for each (colour, column, row) removed (Zobrist hashing). Equal cells of
+// equal colour have equal codes, on boards of any size; two others clash with a chance of 2^-64.
 //
 // Groups are kept from move to move (problems/same_game_groups.h): a move touches a few columns, and only the groups
 // that reach into those or their neighbours are found anew.

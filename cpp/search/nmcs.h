@@ -10,6 +10,7 @@
 // are kept whole, from the initial state.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <stop_token>
@@ -49,6 +50,33 @@ class Nmcs {
   }
 
   const Best& best() const { return best_; }
+
+  // A level is its path, how many moves it has tried after it, and its best sequence; the rest is played again.
+  void serialise(Writer& out) const {
+    playout::serialise(best_, out);
+    out.put(active_);
+    for (int l = std::max(active_, 1); l <= top(); l++) {
+      const Level& level = levels_[l];
+      out.put(level.path), out.put(level.tried), out.put(level.best_score), out.put(level.best);
+    }
+  }
+
+  void deserialise(Reader& in) {
+    playout::deserialise(best_, in);
+    active_ = in.get_below<int>(top() + 1);
+    if (top() > 0 && active_ == 0) throw Damaged();
+    for (int l = std::max(active_, 1); l <= top(); l++) {
+      Level& level = levels_[l];
+      in.get(level.path);
+      replay(level);
+      level.tried = in.get_below<int>(std::max(level.moves.count, 1));
+      level.best_score = in.get<double>();
+      in.get(level.best);
+      if (!is_sound(level)) throw Damaged();
+    }
+    for (int l = std::max(active_, 1); l < top(); l++)
+      if (!is_below(levels_[l], levels_[l + 1])) throw Damaged();
+  }
 
  private:
   struct Level {
@@ -123,15 +151,18 @@ class Nmcs {
     return level.moves.count > 0;
   }
 
-  void play_move(Level& level, Move move) {
+  // False if the move is not legal.
+  bool play_move(Level& level, Move move) {
     int i = index_of(level.moves, move);
     if (i == level.moves.count) {  // only a given start sequence plays what the selective policy leaves out
       problem_->find_all_moves(level.state, level.moves);
       i = index_of(level.moves, move);
+      if (i == level.moves.count) return false;
     }
     problem_->play_and_find_moves(level.state, level.moves, i);
     level.path.push_back(move);
     level.tried = 0;
+    return true;
   }
 
   void begin(Level& level, const Level& above) {
@@ -147,6 +178,35 @@ class Nmcs {
     level.tried = 0;
     level.best_score = -std::numeric_limits<double>::infinity();
     level.best.clear();
+  }
+
+  // Plays a level's path from the initial state.
+  void replay(Level& level) {
+    const std::vector<Move> path = std::exchange(level.path, {});
+    level.state = problem_->initial();
+    problem_->find_moves(level.state, level.moves);
+    for (const Move move : path)
+      if (!play_move(level, move)) throw Damaged();
+  }
+
+  // Whether a level that was read has a move to try, and a best sequence, if any, that can be played to the end.
+  bool is_sound(Level level) {
+    if (level.moves.count == 0) return level.path.empty() && level.best.empty();
+    if (level.best.empty()) return level.tried == 0 && level.best_score == -std::numeric_limits<double>::infinity();
+    if (!begins_with(level.best, level.path)) return false;
+    while (level.moves.count > 0)
+      if (level.path.size() == level.best.size() || !play_move(level, level.best[level.path.size()])) return false;
+    return level.path.size() == level.best.size();
+  }
+
+  // Whether a level that was read plays after the move that the level above tries.
+  static bool is_below(const Level& level, const Level& above) {
+    return level.path.size() > above.path.size() && begins_with(level.path, above.path) &&
+           level.path[above.path.size()] == above.moves.move(above.tried);
+  }
+
+  static bool begins_with(const std::vector<Move>& sequence, const std::vector<Move>& beginning) {
+    return sequence.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), sequence.begin());
   }
 
   void begin_afresh() {

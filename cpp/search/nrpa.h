@@ -76,6 +76,26 @@ class Nrpa {
 
   const Best& best() const { return best_; }
 
+  void serialise(Writer& out) const {
+    playout::serialise(best_, out);
+    for (const Level& level : levels_) {
+      level.policy.serialise(out);
+      level.best.serialise(out);
+      out.put(level.calls), out.put(level.repetitions);
+    }
+  }
+
+  void deserialise(Reader& in) {
+    playout::deserialise(best_, in);
+    for (Level& level : levels_) {
+      level.policy.deserialise(in);
+      level.best.deserialise(in);
+      level.calls = in.get<int>(), level.repetitions = in.get<int>();
+    }
+    for (int level = 1; level <= settings_.level; level++)
+      if (levels_[level].calls < 0 || levels_[level].calls >= calls_of(level)) throw Damaged();
+  }
+
   // For inspection: what a level has found since it began.
   const Recording& best_of_level(int level) const { return levels_.at(level).best; }
   const HashPolicy& policy_of_level(int level) const { return levels_.at(level).policy; }

@@ -6,10 +6,12 @@
 // policy did not know.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "core/archive.h"
 #include "core/policy.h"
 #include "problems/problem.h"
 
@@ -48,6 +50,36 @@ struct Recording {
     score = -std::numeric_limits<double>::infinity();
     moves.clear(), chosen.clear(), end.clear(), items.clear();
     resolved = false;
+  }
+
+  void serialise(Writer& out) const {
+    out.put(score);
+    out.put(moves), out.put(chosen), out.put(end);
+    out.put(list, begin(steps()));
+    out.put<std::uint64_t>(items.size());
+    for (const Item& item : items) out.put(item.code), out.put(item.bias), out.put(item.factor), out.put(item.entry);
+  }
+
+  // Reads what serialise wrote; the entries are resolved anew when they are next needed.
+  void deserialise(Reader& in) {
+    score = in.get<double>();
+    in.get(moves), in.get(chosen), in.get(end), in.get(list);
+    items.resize(in.get_count(3 * sizeof(double) + sizeof(Entry)));
+    for (auto& [code, bias, factor, entry] : items) {
+      code = in.get<std::uint64_t>();
+      bias = in.get<double>(), factor = in.get<double>();
+      entry = in.get<Entry>();
+    }
+    resolved = false;
+    if (!consistent()) throw Damaged();
+  }
+
+  // Whether steps, list and items fit together.
+  bool consistent() const {
+    if (chosen.size() != steps() || end.size() != steps() || list.size() != begin(steps())) return false;
+    for (std::size_t step = 0; step < steps(); step++)
+      if (chosen[step] < begin(step) || chosen[step] >= end[step] || end[step] > list.size()) return false;
+    return std::all_of(list.begin(), list.end(), [&](std::uint32_t item) { return item < items.size(); });
   }
 
   // Makes room for the legal moves of one more step and returns where they begin.

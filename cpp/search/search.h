@@ -5,8 +5,10 @@
 #include <limits>
 #include <memory>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
+#include "core/archive.h"
 #include "problems/problem.h"
 
 namespace playout {
@@ -25,6 +27,18 @@ struct Best {
   }
 };
 
+inline void serialise(const Best& best, Writer& out) {
+  out.put(best.playouts);
+  out.put(best.score);
+  out.put(best.moves);
+}
+
+inline void deserialise(Best& best, Reader& in) {
+  best.playouts = in.get<std::uint64_t>();
+  best.score = in.get<double>();
+  in.get(best.moves);
+}
+
 // One virtual call for thousands of playouts: what the parallel strategies and the bindings hold.
 class AnySearch {
  public:
@@ -33,6 +47,8 @@ class AnySearch {
   virtual void start_from(const std::vector<Move>& sequence, int times) = 0;
   virtual const Best& best() const = 0;
   virtual std::unique_ptr<AnySearch> copy() const = 0;
+  virtual void serialise(Writer& out) const = 0;
+  virtual void deserialise(Reader& in) = 0;  // into a search of the same problem and settings; throws Damaged
 };
 
 template <class Search>
@@ -43,6 +59,8 @@ class SearchOf final : public AnySearch {
   void start_from(const std::vector<Move>& sequence, int times) override { search_.start_from(sequence, times); }
   const Best& best() const override { return search_.best(); }
   std::unique_ptr<AnySearch> copy() const override { return std::make_unique<SearchOf>(*this); }
+  void serialise(Writer& out) const override { search_.serialise(out); }
+  void deserialise(Reader& in) override { search_.deserialise(in); }
   const Search& search() const { return search_; }
 
  private:

@@ -35,8 +35,6 @@ class HashPolicy:
 
     def value(self, entry: int) -> float: ...
 
-    def code(self, entry: int) -> int: ...
-
     def clear(self) -> None: ...
 
     def copy(self) -> HashPolicy: ...
@@ -98,6 +96,16 @@ class Search:
         """
 
     def copy(self) -> Search: ...
+
+    def serialise(self) -> bytes:
+        """
+        The state of the search as bytes: all it needs to go on, but its problem and settings.
+        """
+
+    def deserialise(self, bytes: bytes) -> None:
+        """
+        Takes the state of a search of the same problem and settings; ValueError if it is damaged.
+        """
 
     @property
     def playouts(self) -> int: ...

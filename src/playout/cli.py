@@ -7,10 +7,10 @@ import signal
 import sys
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from cyclopts import App, CycloptsError, Group, Parameter, Token
 from rich.console import Console, RenderableType
@@ -25,6 +25,8 @@ from playout.errors import InputError, whole_number
 from playout.picture import has_picture, to_html, to_svg
 from playout.result import Result, check_writable, load, write_whole
 from playout.solve import Budget, interrupt, solve
+
+Drawing = TypeVar("Drawing")
 
 HELP = """Find good sequences of decisions by Monte Carlo search.
 
@@ -150,7 +152,7 @@ def solve_command(
         )
         saved = None if output is None else _save(result, output)
     _print_result(result, saved, json)
-    return 128 + signals.received if result.interrupted else 0
+    return 128 + signals.received if signals.received and result.interrupted else 0
 
 
 @app.command
@@ -203,15 +205,12 @@ def show(
     for picture in (svg, html):
         if picture is not None:
             check_writable(picture)
-    try:
-        if svg is None and html is None:
-            _print(Text(result.summary(), style="bold"), result.problem.draw(result.moves, step))
-        if svg is not None:
-            _write_picture(result, svg, to_svg(result))
-        if html is not None:
-            _write_picture(result, html, to_html(result))
-    except InputError as error:
-        raise InputError(f"cannot draw {str(file)!r}: {error}") from None
+    if svg is None and html is None:
+        _print(Text(result.summary(), style="bold"), _drawn(file, lambda: result.problem.draw(result.moves, step)))
+    if svg is not None:
+        _write_picture(result, svg, _drawn(file, lambda: to_svg(result)))
+    if html is not None:
+        _write_picture(result, html, _drawn(file, lambda: to_html(result)))
     return 0
 
 
@@ -240,7 +239,11 @@ def plot(
     if not files:
         raise InputError("no results to plot; name at least one file that 'playout solve --output' wrote")
     check_writable(output)
-    save_plot([load(file) for file in files], output, x)
+    results = [load(file) for file in files]
+    try:
+        save_plot(results, output, x)
+    except OSError as error:
+        raise InputError(f"cannot write {str(output)!r}: {error.strerror}") from None
     print(f"wrote {output}")
     return 0
 
@@ -261,6 +264,7 @@ def bench(*, seconds: float = 2.0, json: Annotated[bool, Parameter(negative="")]
         _print_json(rows)
         return 0
     table = Table("problem", "search", "playouts per CPU second", title="One thread")
+    table.columns[0].overflow = "fold"
     table.columns[2].justify = "right"
     for row in rows:
         table.add_row(row["problem"], row["search"], f"{row['playouts_per_cpu_second']:,.0f}")
@@ -274,7 +278,7 @@ def problems_command() -> int:
     for kind in problems.KINDS.values():
         table = Table.grid(padding=(0, 3))
         for form, meaning in (*kind.forms, *kind.options):
-            table.add_row(Text(f"  {form}"), meaning)
+            table.add_row(Text(f"  {form}", overflow="fold"), meaning)
         _print(Text(kind.title, style="bold"), table)
     return 0
 
@@ -309,6 +313,8 @@ class StopSignals:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; a user's mistake is one line on standard error and exit status 2."""
     warnings.showwarning = _show_warning
+    sys.stdout = sys.stdout or io.TextIOWrapper(open(os.devnull, "wb"))  # noqa: SIM115, closed: nobody reads it
+    sys.stderr = sys.stderr or io.TextIOWrapper(open(os.devnull, "wb"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows a question mark, not a traceback
@@ -365,8 +371,19 @@ def _print(*parts: RenderableType) -> None:
     sys.stdout.write(capture.get())
 
 
+def _drawn(file: Path, draw: Callable[[], Drawing]) -> Drawing:
+    """Return a drawing; a result whose moves cannot be played has none."""
+    try:
+        return draw()
+    except InputError as error:
+        raise InputError(f"cannot draw {str(file)!r}: {error}") from None
+
+
 def _write_picture(result: Result, path: Path, text: str) -> None:
-    write_whole(path, text)
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
     print(f"wrote {path}" + ("" if has_picture(result) else "; the problem has no picture: it lists the moves"))
 
 

@@ -59,7 +59,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 def whole_number(name: str, text: str) -> int:
     """Return the whole number a text spells."""
-    if not re.fullmatch(r"-?[0-9]{1,20}", text):
+    if not re.fullmatch(r"-?[0-9]{1,100}", text):
         raise InputError(f"{name} is {short(text)}; a whole number is needed")
     return int(text)
 

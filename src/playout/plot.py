@@ -103,7 +103,8 @@ def grouped(results: Sequence[Result]) -> dict[str, list[Result]]:
     for result in results:
         settings = to_json(result.search)
         label = f"{result.problem.describe()}, {settings['name']} level {settings['level']}"
-        same = [key for key in groups if key.startswith(label) and groups[key][0].search == result.search]
+        alike = (result.problem, result.search)
+        same = [key for key, group in groups.items() if (group[0].problem, group[0].search) == alike]
         if not same and label in groups:
             label += f" ({sum(key.startswith(label) for key in groups) + 1})"
         groups.setdefault(same[0] if same else label, []).append(result)

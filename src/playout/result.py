@@ -117,7 +117,10 @@ class Result:
         return plot(self, ax, x)
 
     def _repr_html_(self) -> str:
-        board = self.problem.to_html(self.moves)
+        try:
+            board = self.problem.to_html(self.moves)
+        except InputError as error:  # a file may say anything
+            board = f"<p>{escape(str(error))}</p>"
         return (
             f"<div><p><b>{escape(self.summary())}</b></p>"
             f'<div style="display:flex;flex-wrap:wrap;gap:1em;align-items:center">{board}{self._curve()}</div></div>'
@@ -205,11 +208,12 @@ def write_whole_bytes(path: Path, content: bytes) -> None:
 
     A link is followed; what is no plain file, such as a pipe or /dev/null, is written to as it is.
     """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        path.write_bytes(content)
+    if _is_special(path):
+        with os.fdopen(_open_special(path), "wb") as file:
+            file.write(content)
         return
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    path = path.resolve()
+    handle, temporary = _temporary_beside(path)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -225,19 +229,36 @@ def write_whole_bytes(path: Path, content: bytes) -> None:
 
 def check_writable(path: Path) -> None:
     """Raise now, not after hours of search, if a file could not be written there."""
-    if path.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: it is a folder")
     try:
-        path = path.resolve()
-        if path.exists() and not path.is_file():
+        if path.is_dir():
+            raise InputError(f"cannot write {str(path)!r}: it is a folder")
+        if _is_special(path):
+            os.close(_open_special(path))
             return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+        handle, temporary = _temporary_beside(path.resolve())
         os.close(handle)
         os.unlink(temporary)
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
-    except (ValueError, RuntimeError):
+    except (ValueError, RuntimeError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{str(path)!r} cannot be the name of a file") from None
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def _open_special(path: Path) -> int:
+    """Open a pipe or a device; a pipe that nobody reads is an error, not a reason to wait for ever."""
+    handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    os.set_blocking(handle, True)
+    return handle
+
+
+def _temporary_beside(path: Path) -> tuple[int, str]:
+    return tempfile.mkstemp(dir=path.parent, prefix=".playout-", suffix=".tmp")
 
 
 def provenance() -> dict[str, Any]:

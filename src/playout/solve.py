@@ -59,11 +59,11 @@ class Budget:
         if self.seconds is None and self.playouts is None and self.target is None:
             raise InputError("no budget: give seconds, playouts or target, or several of them")
         if self.seconds is not None:
-            check_positive("seconds", self.seconds)
+            object.__setattr__(self, "seconds", check_positive("seconds", self.seconds))
         if self.playouts is not None:
-            check_integer("playouts", self.playouts, 1, MAX_PLAYOUTS)
+            object.__setattr__(self, "playouts", check_integer("playouts", self.playouts, 1, MAX_PLAYOUTS))
         if self.target is not None:
-            check_number("target", self.target)
+            object.__setattr__(self, "target", check_number("target", self.target))
 
 
 def solve(
@@ -179,7 +179,7 @@ def _watch(
         while True:
             with _interrupts() if interrupted is None else nullcontext(interrupted) as event:
                 over = _is_over(run, deadline, event)
-            if over:
+            if over or event.is_set():
                 break
             yield _progress(problem, run.progress())
     finally:
@@ -192,8 +192,8 @@ def _is_over(run: _core.Run, deadline: float, interrupted: threading.Event) -> b
     """Wait for the next moment to look up; true once the search should end or has ended."""
     try:
         ended = run.wait(max(0.0, min(WAKE_SECONDS, deadline - time.monotonic())))
-    except _core.PolicyFull as full:
-        warnings.warn(f"the search ended early: {full}", RuntimeWarning, stacklevel=2)
+    except MemoryError as full:  # a PolicyFull says more
+        warnings.warn(f"the search ended early: {str(full) or 'out of memory'}", RuntimeWarning, stacklevel=2)
         interrupted.set()
         return True
     return ended or interrupted.is_set() or time.monotonic() >= deadline

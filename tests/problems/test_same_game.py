@@ -9,7 +9,7 @@ from rich.console import Console
 
 import playout as po
 from playout import InputError, SameGame
-from playout.problems.same_game_drawing import removal
+from playout.problems.same_game_picture import removal
 
 boards = st.integers(1, 20).flatmap(
     lambda width: st.lists(

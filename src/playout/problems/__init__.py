@@ -6,13 +6,14 @@ A built-in problem is a frozen dataclass that the searches, the results and the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-from rich.console import RenderableType
+from typing import TYPE_CHECKING, Any, Protocol
 
 from playout import _core
 from playout.errors import InputError, short
 from playout.problems.same_game import SameGame
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class BuiltIn(Protocol):
     def describe(self) -> str:
         """The problem in a few words."""
 
-    def draw(self, moves: Sequence[Any], step: int | None = None) -> RenderableType:
+    def draw(self, moves: Sequence[Any], step: int | None = None) -> "RenderableType":
         """The problem and the sequence, for a terminal."""
 
     def to_html(self, moves: Sequence[Any] = ()) -> str:

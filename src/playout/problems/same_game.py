@@ -7,15 +7,16 @@ from functools import cached_property
 from importlib import resources
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
-
-from rich.console import RenderableType
+from typing import TYPE_CHECKING, Any
 
 from playout import _core
 from playout.errors import InputError, check_choice, check_integer, short, whole_number
-from playout.problems import same_game_drawing, same_game_picture
+from playout.problems import same_game_picture
 from playout.problems.same_game_rules import Cell, cells_of, group, without
 from playout.random import uniforms
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 LEFTOVER = {
     "none": _core.Leftover.none,
@@ -254,11 +255,13 @@ class SameGame:
             return name
         return f"samegame {self.width} x {self.height}"
 
-    def draw(self, moves: Sequence[Any] = (), step: int | None = None) -> RenderableType:
+    def draw(self, moves: Sequence[Any] = (), step: int | None = None) -> "RenderableType":
+        from playout.problems import same_game_drawing  # rich takes longer to import than all the rest
+
         return same_game_drawing.draw(self, moves, step)
 
     def to_html(self, moves: Sequence[Any] = ()) -> str:
-        return same_game_drawing.to_html(self, moves)
+        return same_game_picture.to_html(self, moves)
 
     def to_svg(self, moves: Sequence[Any], title: str) -> str:
         return same_game_picture.to_svg(self, moves, title)

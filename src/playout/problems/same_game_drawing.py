@@ -1,7 +1,6 @@
-"""How a SameGame board and a sequence of moves look in a terminal and in a notebook."""
+"""How a SameGame board and a sequence of moves look in a terminal."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rich.columns import Columns
@@ -9,27 +8,11 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from playout.errors import InputError
+from playout.problems.same_game_picture import COLOURS, ending, removal
 from playout.problems.same_game_rules import Cell, group
 
 if TYPE_CHECKING:
     from playout.problems.same_game import SameGame
-
-# Okabe and Ito's palette, which colour-blind people can tell apart, and three more for the rare boards with nine.
-COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7", "#0072b2", "#d55e00", "#bbbbbb", "#9467bd")
-
-
-def removal(game: "SameGame", moves: Sequence[Any]) -> dict[Cell, int]:
-    """Say by which move, counted from 1, each cell of the initial board is removed."""
-    where = [[(c, row) for row in range(game.height)] for c in range(game.width)]
-    removed: dict[Cell, int] = {}
-    for number, ((columns, _), move) in enumerate(zip(game.positions(moves), moves, strict=False), 1):
-        cells = group(columns, tuple(move))
-        removed |= {where[column][row]: number for column, row in cells}
-        where = [
-            [origin for row, origin in enumerate(column) if (c, row) not in cells] for c, column in enumerate(where)
-        ]
-        where = [column for column in where if column]
-    return removed
 
 
 def draw(game: "SameGame", moves: Sequence[Any], step: int | None) -> RenderableType:
@@ -95,14 +78,6 @@ def _move_list(game: "SameGame", moves: Sequence[Any]) -> RenderableType:
     return Columns(lines, column_first=True, padding=(0, 3))
 
 
-def ending(game: "SameGame", moves: Sequence[Any]) -> str:
-    """Say in a few words how the game ends, and with what score."""
-    score, detail = game.replay(moves)
-    *_, (_, points) = game.positions(moves)
-    what = "board cleared" if detail["cleared"] else f"{detail['left']} cells left"
-    return f"{what} {score - points:+,.0f}: {score:,.0f}"
-
-
 def _after(game: "SameGame", moves: Sequence[Any], step: int) -> RenderableType:
     if not 0 <= step <= len(moves):
         raise InputError(f"step is {step}; the result has moves 1 to {len(moves)}, and 0 is the initial board")
@@ -119,17 +94,3 @@ def _after(game: "SameGame", moves: Sequence[Any], step: int) -> RenderableType:
         text.append("\n")
     text.append("   " + "".join(f"{column:>2} " for column in range(game.width)), style="dim")
     return text
-
-
-def to_html(game: "SameGame", moves: Sequence[Any] = ()) -> str:
-    """Return the initial board as a table, each cell with its colour and the move that removes it."""
-    removed = removal(game, moves)
-    lines = []
-    for line, row in enumerate(game.rows):
-        cells = (
-            f'<td style="background:{COLOURS[colour]};color:#000;text-align:center;width:1.9em;padding:1px">'
-            f"{escape(str(removed.get((column, game.height - 1 - line), '.') if moves else colour))}</td>"
-            for column, colour in enumerate(row)
-        )
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    return f'<table style="border-collapse:collapse;font-size:80%">{"".join(lines)}</table>'

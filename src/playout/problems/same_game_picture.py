@@ -1,14 +1,17 @@
-"""SameGame as pictures: the numbered board and a strip of boards as SVG, and what the replay page is made of."""
+"""SameGame as pictures: in a notebook, as SVG with a strip of boards, and what the replay page is made of."""
 
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from playout.problems.same_game_drawing import COLOURS, ending, removal
-from playout.problems.same_game_rules import Columns, group
+from playout.problems.same_game_rules import Cell, Columns, group
 
 if TYPE_CHECKING:
     from playout.problems.same_game import SameGame
+
+# Okabe and Ito's palette, which colour-blind people can tell apart, and three more for the rare boards with nine.
+COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7", "#0072b2", "#d55e00", "#bbbbbb", "#9467bd")
+
 
 # A shape for each colour, in a cell of 10 by 10, so that nobody needs to tell the colours apart.
 SHAPES = (
@@ -18,12 +21,34 @@ SHAPES = (
     "M5 1.6L8.4 5 5 8.4 1.6 5z",  # diamond
     "M4 2h2v2h2v2h-2v2h-2v-2h-2v-2h2z",  # cross
     "M1.8 2.4H8.2L5 8z",  # triangle, tip down
-    "M2 4h6v2H2z",  # bar
-    "M4 2h2v6H4z",  # upright bar
-    "M5 2a3 3 0 1 0 .01 0zM5 3.6a1.4 1.4 0 1 1-.01 0z",  # ring
+    "M1.2 1.2h7.6v7.6H1.2z",  # large square
+    "M5 1a4 4 0 1 0 .01 0z",  # large disc
+    "M1 9V1l8 8z",  # corner
 )
 CELL, TOP = 24, 42
 STRIP_BOARDS, STRIP_ACROSS, STRIP_CELL, STRIP_GAP = 12, 6, 5, 12
+
+
+def removal(game: "SameGame", moves: Sequence[Any]) -> dict[Cell, int]:
+    """Say by which move, counted from 1, each cell of the initial board is removed."""
+    where = [[(c, row) for row in range(game.height)] for c in range(game.width)]
+    removed: dict[Cell, int] = {}
+    for number, ((columns, _), move) in enumerate(zip(game.positions(moves), moves, strict=False), 1):
+        cells = group(columns, tuple(move))
+        removed |= {where[column][row]: number for column, row in cells}
+        where = [
+            [origin for row, origin in enumerate(column) if (c, row) not in cells] for c, column in enumerate(where)
+        ]
+        where = [column for column in where if column]
+    return removed
+
+
+def ending(game: "SameGame", moves: Sequence[Any]) -> str:
+    """Say in a few words how the game ends, and with what score."""
+    score, detail = game.replay(moves)
+    *_, (_, points) = game.positions(moves)
+    what = "board cleared" if detail["cleared"] else f"{detail['left']} cells left"
+    return f"{what} {score - points:+,.0f}: {score:,.0f}"
 
 
 def frames(game: "SameGame", moves: Sequence[Any]) -> list[dict[str, Any]]:
@@ -47,6 +72,20 @@ def replay_data(game: "SameGame", moves: Sequence[Any]) -> dict[str, Any]:
     }
 
 
+def to_html(game: "SameGame", moves: Sequence[Any] = ()) -> str:
+    """Return the initial board as a table, each cell with its colour and the move that removes it."""
+    removed = removal(game, moves)
+    lines = []
+    for line, row in enumerate(game.rows):
+        cells = (
+            f'<td style="background:{COLOURS[colour]};color:#000;text-align:center;width:1.9em;padding:1px">'
+            f"{escape(str(removed.get((column, game.height - 1 - line), '.') if moves else colour))}</td>"
+            for column, colour in enumerate(row)
+        )
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return f'<table style="border-collapse:collapse;font-size:80%">{"".join(lines)}</table>'
+
+
 def to_svg(game: "SameGame", moves: Sequence[Any], title: str) -> str:
     """Draw the initial board with the moves numbered, and below it boards on the way to the end."""
     boards = [columns for columns, _ in game.positions(moves)]
@@ -58,14 +97,15 @@ def to_svg(game: "SameGame", moves: Sequence[Any], title: str) -> str:
     top = TOP + game.height * CELL + 36
     height = top + -(-len(chosen) // across) * strip_height + 10
     heading, _, rest = title.partition("; ")
+    name, _, found = heading.rpartition(": ")
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'font-family="system-ui, sans-serif" role="img" aria-label="{escape(title)}">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
         _defs(),
-        f'<text x="10" y="20" font-size="14" font-weight="bold">{escape(heading)}</text>',
-        f'<text x="10" y="34" font-size="9" fill="#555">{escape(rest)}</text>',
+        f'<text x="10" y="18" font-size="14" font-weight="bold">{escape(found.capitalize())}</text>',
+        f'<text x="10" y="32" font-size="9" fill="#555">{escape(rest)}; {escape(name)}</text>',
         _numbered(game, moves),
         f'<text x="10" y="{top - 8}" font-size="12">{escape(ending(game, moves))}</text>',
     ]

@@ -1,0 +1,82 @@
+// Archive: values as bytes and back, for searches that are kept, moved or resumed.
+//
+// Numbers are written as this machine has them (x86-64: little-endian). What is read may come from anywhere: a Reader
+// never reads past the end, never allocates more than the bytes there could fill, and throws Damaged on anything odd.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace playout {
+
+struct Damaged : std::invalid_argument {
+  Damaged() : std::invalid_argument("the saved state of the search is damaged") {}
+};
+
+class Writer {
+ public:
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_arithmetic_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  template <class T>
+  void put(const std::vector<T>& values, std::size_t count) {
+    put<std::uint64_t>(count);
+    for (std::size_t i = 0; i < count; i++) put(values[i]);
+  }
+  template <class T>
+  void put(const std::vector<T>& values) {
+    put(values, values.size());
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+  T get() {
+    T value;
+    if (bytes_.size() < sizeof value) throw Damaged();
+    std::memcpy(&value, bytes_.data(), sizeof value);
+    bytes_.remove_prefix(sizeof value);
+    return value;
+  }
+  // How many elements of at least that size follow.
+  std::size_t get_count(std::size_t element_size) {
+    const auto count = get<std::uint64_t>();
+    if (count > bytes_.size() / element_size) throw Damaged();
+    return count;
+  }
+  template <class T>
+  void get(std::vector<T>& values) {
+    values.resize(get_count(sizeof(T)));
+    for (T& value : values) value = get<T>();
+  }
+  // A number that must be below a limit.
+  template <class T>
+  T get_below(T limit) {
+    const T value = get<T>();
+    if (value < 0 || value >= limit) throw Damaged();
+    return value;
+  }
+  void expect_end() const {
+    if (!bytes_.empty()) throw Damaged();
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+}  // namespace playout
