@@ -21,8 +21,8 @@ SHAPES = (
     "M5 1.6L8.4 5 5 8.4 1.6 5z",  # diamond
     "M4 2h2v2h2v2h-2v2h-2v-2h-2v-2h2z",  # cross
     "M1.8 2.4H8.2L5 8z",  # triangle, tip down
-    "M1.2 1.2h7.6v7.6H1.2z",  # large square
-    "M5 1a4 4 0 1 0 .01 0z",  # large disc
+    "M2 3l1-1 2 2 2-2 1 1-2 2 2 2-1 1-2-2-2 2-1-1 2-2z",  # X
+    "M5 1.5a3.5 3.5 0 1 0 .01 0zM5 3.5a1.5 1.5 0 1 1-.01 0z",  # ring
     "M1 9V1l8 8z",  # corner
 )
 CELL, TOP = 24, 42
