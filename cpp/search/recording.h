@@ -79,7 +79,7 @@ struct Recording {
     if (chosen.size() != steps() || end.size() != steps() || list.size() != begin(steps())) return false;
     for (std::size_t step = 0; step < steps(); step++)
       if (chosen[step] < begin(step) || chosen[step] >= end[step] || end[step] > list.size()) return false;
-    return std::all_of(list.begin(), list.end(), [&](std::uint32_t item) { return item < items.size(); });
+    return std::ranges::all_of(list, [&](std::uint32_t item) { return item < items.size(); });
   }
 
   // Makes room for the legal moves of one more step and returns where they begin.
