@@ -264,7 +264,7 @@ def bench(*, seconds: float = 2.0, json: Annotated[bool, Parameter(negative="")]
         _print_json(rows)
         return 0
     table = Table("problem", "search", "playouts per CPU second", title="One thread")
-    table.columns[0].overflow = "fold"
+    table.columns[0].no_wrap = True
     table.columns[2].justify = "right"
     for row in rows:
         table.add_row(row["problem"], row["search"], f"{row['playouts_per_cpu_second']:,.0f}")
@@ -277,8 +277,9 @@ def problems_command() -> int:
     """List the built-in problems, how to name them, and their options."""
     for kind in problems.KINDS.values():
         table = Table.grid(padding=(0, 3))
+        table.add_column(no_wrap=True)
         for form, meaning in (*kind.forms, *kind.options):
-            table.add_row(Text(f"  {form}", overflow="fold"), meaning)
+            table.add_row(Text(f"  {form}"), meaning)
         _print(Text(kind.title, style="bold"), table)
     return 0
 
