@@ -17,7 +17,7 @@
 //    with repetitions = R a level ends once its best sequence has been found again more than R times: its policy has
 //    become so sure of one sequence that more calls would find little else.
 //
-// Where level 1's last Adapt would be thrown away with the policy, it is not computed; no result depends on it.
+// The last Adapt of a call is not computed: its policy is thrown away with it, and no result depends on it.
 #pragma once
 
 #include <memory>
