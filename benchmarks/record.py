@@ -21,11 +21,14 @@ def commit() -> str:
     return git("rev-parse", "--short", "HEAD").strip() + ("+" if changed else "")
 
 
+COMMIT = commit()  # when the measurement begins; it may be another when it ends
+
+
 def append_rows(name: str, rows: list[dict[str, object]]) -> None:
     """Add rows to a results file in this folder, with date, commit and machine in front."""
     where = {
         "date": datetime.date.today().isoformat(),
-        "commit": commit(),
+        "commit": COMMIT,
         "machine": f"{cpu_name()}, {os.cpu_count()} cores",
     }
     file = FOLDER / name
