@@ -9,7 +9,6 @@ import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any, Literal, TypeVar
 
 from cyclopts import App, CycloptsError, Group, Parameter, Token
@@ -24,7 +23,8 @@ from playout import search as searches
 from playout.errors import InputError, whole_number
 from playout.picture import has_picture, to_html, to_svg
 from playout.result import Result, check_writable, load, write_whole
-from playout.solve import Budget, interrupt, solve
+from playout.solve import Budget, solve
+from playout.stop import StopSignals
 
 Drawing = TypeVar("Drawing")
 
@@ -282,33 +282,6 @@ def problems_command() -> int:
             table.add_row(Text(f"  {form}"), meaning)
         _print(Text(kind.title, style="bold"), table)
     return 0
-
-
-class StopSignals:
-    """While inside, the first SIGINT or SIGTERM ends the search, and no further one disturbs what follows: saving."""
-
-    def __init__(self) -> None:
-        self.received = 0
-        self.before: dict[int, Any] = {}
-
-    def __enter__(self) -> "StopSignals":
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self.before[number] = signal.signal(number, self.note)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self.before.items():
-            signal.signal(number, handler)
-
-    def note(self, number: int, frame: FrameType | None) -> None:
-        self.received = self.received or number
-        interrupt()
-
-    def repeat(self) -> bool:
-        """Tell a search that was not yet listening when the signal came; true if there was one."""
-        if self.received:
-            interrupt()
-        return self.received != 0
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,12 +1,11 @@
 """solve() and watch(): run a search within a budget, from the thread that called."""
 
 import math
-import signal
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from playout.errors import InputError, check_integer, check_number, check_positi
 from playout.problems import BuiltIn
 from playout.result import MAX_SEED, Result, provenance
 from playout.search import GNRPA, Search
+from playout.stop import interrupts
 
 WAKE_SECONDS = 0.1  # how often the calling thread looks at signals, the deadline and callbacks
 START_ADAPTATIONS = 10
@@ -110,7 +110,7 @@ def solve(
         A ValueError that names the value and what is allowed.
     """
     budget = Budget(seconds, playouts, target)
-    with _interrupts() as interrupted:
+    with interrupts() as interrupted:
         for progress in _watch(*_begin(problem, search, seed, start), budget, interrupted):
             if on_event is not None:
                 on_event(progress)
@@ -177,7 +177,7 @@ def _watch(
     deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
     try:
         while True:
-            with _interrupts() if interrupted is None else nullcontext(interrupted) as event:
+            with interrupts() if interrupted is None else nullcontext(interrupted) as event:
                 over = _is_over(run, deadline, event)
             if over or event.is_set():
                 break
@@ -234,38 +234,3 @@ def _last_progress(problem: BuiltIn, search: Search, seed: int, now: _core.Progr
         provenance=provenance(),
     )
     return _progress(problem, now, result)
-
-
-_listening: list[threading.Event] = []
-
-
-def interrupt() -> None:
-    """End all searches under way in this process: each returns its best so far. For handlers of signals."""
-    for event in list(_listening):
-        event.set()
-
-
-@contextmanager
-def _interrupts() -> Iterator[threading.Event]:
-    """While inside, interrupt() sets the event, and so does the first Ctrl-C instead of raising.
-
-    Only Python's main thread may listen to signals, and a handler that the program has set itself is left alone.
-    """
-    interrupted = threading.Event()
-    in_main = threading.current_thread() is threading.main_thread()
-    ours = in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    try:
-        _listening.append(interrupted)
-        if ours:
-            signal.signal(signal.SIGINT, _on_interrupt)
-        yield interrupted
-    finally:
-        if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        _listening.remove(interrupted)
-
-
-def _on_interrupt(number: int, frame: Any) -> None:
-    if all(event.is_set() for event in _listening):
-        signal.default_int_handler(number, frame)
-    interrupt()

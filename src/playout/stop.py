@@ -1,0 +1,69 @@
+"""Stopping: how Ctrl-C and SIGTERM reach the searches under way, so that each returns its best so far."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+_listening: list[threading.Event] = []
+
+
+def interrupt() -> None:
+    """End all searches under way in this process: each returns its best so far. For handlers of signals."""
+    for event in list(_listening):
+        event.set()
+
+
+@contextmanager
+def interrupts() -> Iterator[threading.Event]:
+    """While inside, interrupt() sets the event, and so does the first Ctrl-C instead of raising.
+
+    Only Python's main thread may listen to signals, and a handler that the program has set itself is left alone.
+    """
+    interrupted = threading.Event()
+    in_main = threading.current_thread() is threading.main_thread()
+    ours = in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    try:
+        _listening.append(interrupted)
+        if ours:
+            signal.signal(signal.SIGINT, _on_interrupt)
+        yield interrupted
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        _listening.remove(interrupted)
+
+
+def _on_interrupt(number: int, frame: FrameType | None) -> None:
+    if all(event.is_set() for event in _listening):
+        signal.default_int_handler(number, frame)
+    interrupt()
+
+
+class StopSignals:
+    """While inside, the first SIGINT or SIGTERM ends the search, and no further one disturbs what follows: saving."""
+
+    def __init__(self) -> None:
+        self.received = 0
+        self.before: dict[int, Any] = {}
+
+    def __enter__(self) -> "StopSignals":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self.before[number] = signal.signal(number, self.note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self.before.items():
+            signal.signal(number, handler)
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        self.received = self.received or number
+        interrupt()
+
+    def repeat(self) -> bool:
+        """Tell a search that was not yet listening when the signal came; true if there was one."""
+        if self.received:
+            interrupt()
+        return self.received != 0
