@@ -18,7 +18,7 @@ import playout as po
 import playout.solve
 from playout import GNRPA, NMCS, NRPA, InputError, SameGame
 from playout._core import PolicyFull, Run
-from playout.solve import _begin
+from playout.solve import Task
 from tests.reference.nested import Searcher, Settings
 from tests.reference.same_game import PlainSameGame
 
@@ -133,7 +133,7 @@ def test_start_adapts_the_policy_ten_times():
     """The search that solve() begins from a start has the weights of ten Adapts to it, by the plain twin."""
     game = SameGame.random(6, 6, 3, seed=1)
     first = po.solve(game, QUICK, playouts=50, seed=1)
-    engine = _begin(game, GNRPA(level=1), 3, first)[3]
+    [engine] = Task.begin(game, GNRPA(level=1), 1, None, 3, first, None, False).jobs.searches
     twin = Searcher(PlainSameGame(game), Settings(), lambda playout: iter(()))
     state, sequence = twin.problem.initial(), []
     for move in game.encode(first.moves):

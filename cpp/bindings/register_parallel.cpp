@@ -1,6 +1,5 @@
 #include <nanobind/stl/chrono.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
@@ -24,19 +23,40 @@ void register_parallel(nb::module_& m) {
         return list;
       });
 
-  nb::class_<Run>(m, "Run", "A search on a thread of its own.")
+  nb::class_<Run>(m, "Run", "Searches on threads of their own.")
       .def(
           "__init__",
-          [](Run* self, const AnySearch& search, std::uint64_t playouts, double target) {
-            new (self) Run(search.copy(), playouts, target);
+          [](Run* self, const std::vector<const AnySearch*>& searches, std::uint64_t playouts, double target,
+             int threads, int crews, int keep, const nb::bytes& state) {
+            const int count = static_cast<int>(searches.size());
+            if (keep == 0) keep = count;
+            if (count < 1 || keep < 1 || keep > count || crews < 1 || threads < crews)
+              throw std::invalid_argument("impossible settings of a run");
+            Run::Jobs jobs;
+            for (const AnySearch* search : searches) jobs.push_back(search->copy());
+            new (self) Run(std::move(jobs), Portfolio(count, keep, playouts), target, threads, crews,
+                           {static_cast<const char*>(state.data()), state.size()});
           },
-          "search"_a, "playouts"_a, "target"_a,
-          "Starts a copy of the search; it ends after that many playouts in all, or at that score.")
+          "searches"_a, "playouts"_a, "target"_a, "threads"_a = 1, "crews"_a = 1, "keep"_a = 0,
+          "state"_a = nb::bytes("", 0),
+          "Starts copies of the searches; it ends after that many playouts in all, or at that score. The best `keep` "
+          "get most of the playouts, 0: all get the same. Goes on from a state that `serialise` gave.")
       .def(
           "wait", [](Run& run, double seconds) { return run.wait(std::chrono::duration<double>(seconds)); },
           "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
           "Waits at most that long for the end; true once the run is over. Raises what the search raised.")
-      .def("stop", &Run::stop, nb::call_guard<nb::gil_scoped_release>(), "Ends the run and waits for its thread.")
+      .def(
+          "serialise",
+          [](Run& run) {
+            std::string bytes;
+            {
+              const nb::gil_scoped_release release;
+              bytes = run.serialise();
+            }
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          "The state of all jobs as bytes; the run goes on.")
+      .def("stop", &Run::stop, nb::call_guard<nb::gil_scoped_release>(), "Ends the run and waits for its threads.")
       .def("progress", &Run::progress);
 }
 

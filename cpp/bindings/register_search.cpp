@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
+#include "parallel/node.h"
 #include "search/nmcs.h"
 #include "search/nrpa.h"
 
@@ -25,19 +26,25 @@ std::unique_ptr<AnySearch> forget_type(Search search) {
 
 std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iterations, double alpha,
                                 double temperature, BiasUse bias_use, int playouts_per_call, int repetitions,
-                                std::uint64_t seed) {
+                                std::uint64_t seed, std::uint64_t job, int wide_level, int width, bool local) {
+  const NrpaSettings settings{level, iterations, alpha, {temperature, bias_use}, playouts_per_call, repetitions};
+  const NodeSettings node{wide_level, width, local};
   if (level < 0 || iterations < 1 || !(alpha > 0) || !(temperature > 0))
     throw std::invalid_argument("impossible settings of NRPA");
-  const NrpaSettings settings{level, iterations, alpha, {temperature, bias_use}, playouts_per_call, repetitions};
+  if (wide_level < 0 || wide_level > level || width < 1 ||
+      (local && (width > iterations || !settings.adapts(wide_level))))
+    throw std::invalid_argument("impossible settings of a wide level");
+  const StreamKey key{.seed = seed, .job = job};
   return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
-    return forget_type(Nrpa<P>(problem, settings, {.seed = seed}));
+    return wide_level == 0 ? forget_type(Nrpa<P>(problem, settings, key))
+                           : forget_type(NodeNrpa<P>(problem, settings, node, key));
   });
 }
 
-std::unique_ptr<AnySearch> nmcs(const ProblemHandle& handle, int level, std::uint64_t seed) {
+std::unique_ptr<AnySearch> nmcs(const ProblemHandle& handle, int level, std::uint64_t seed, std::uint64_t job) {
   if (level < 0) throw std::invalid_argument("impossible settings of NMCS");
   return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
-    return forget_type(Nmcs<P>(problem, level, {.seed = seed}));
+    return forget_type(Nmcs<P>(problem, level, {.seed = seed, .job = job}));
   });
 }
 
@@ -103,8 +110,12 @@ void register_search(nb::module_& m) {
 
   nb::class_<AnySearch>(m, "Search", "A search under way: a value that can be copied and moved on.")
       .def(
-          "advance", [](AnySearch& search, std::uint64_t playouts) { search.advance(playouts, {}); }, "playouts"_a,
-          nb::call_guard<nb::gil_scoped_release>(),
+          "advance",
+          [](AnySearch& search, std::uint64_t playouts) {
+            Workers alone;
+            search.advance(playouts, {}, alone);
+          },
+          "playouts"_a, nb::call_guard<nb::gil_scoped_release>(),
           "Plays at most that many playouts; returns early when the best improves.")
       .def("start_from", &AnySearch::start_from, "sequence"_a, "times"_a,
            "Makes a sequence the best so far and adapts the top policy to it that many times.")
@@ -149,8 +160,9 @@ void register_search(nb::module_& m) {
   m.def("probabilities", &probabilities, "policy"_a, "codes"_a, "biases"_a, "temperature"_a, "bias_use"_a,
         "The probabilities with which a playout draws moves of these codes and biases.");
   m.def("nrpa", &nrpa, "problem"_a, "level"_a, "iterations"_a, "alpha"_a, "temperature"_a, "bias_use"_a,
-        "playouts_per_call"_a, "repetitions"_a, "seed"_a);
-  m.def("nmcs", &nmcs, "problem"_a, "level"_a, "seed"_a);
+        "playouts_per_call"_a, "repetitions"_a, "seed"_a, "job"_a = 0, "wide_level"_a = 0, "width"_a = 1,
+        "local"_a = false, "NRPA and GNRPA; with a wide level, its calls are made `width` at a time.");
+  m.def("nmcs", &nmcs, "problem"_a, "level"_a, "seed"_a, "job"_a = 0);
 }
 
 }  // namespace playout::bindings

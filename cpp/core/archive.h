@@ -63,6 +63,12 @@ class Reader {
     values.resize(get_count(sizeof(T)));
     for (T& value : values) value = get<T>();
   }
+  // A number that can be compared.
+  double get_number() {
+    const auto value = get<double>();
+    if (value != value) throw Damaged();
+    return value;
+  }
   // A number that must be below a limit.
   template <class T>
   T get_below(T limit) {

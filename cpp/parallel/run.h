@@ -1,8 +1,14 @@
-// Run: a search on a thread of its own, watched from another.
+// Run: jobs on threads of their own, watched from another.
 //
-// The worker never calls back: whoever started the run asks for its progress, waits, or stops it. All members may be
+// A job is a search; the jobs of a run are independent of each other (root parallelization), and the best of all is the
+// run's. Threads form crews: a crew takes a job, moves it on for a moment with all its threads (parallel/team.h), puts
+// it back and takes the next, so that jobs may outnumber crews. How many playouts each job gets is the portfolio's
+// business (parallel/portfolio.h), and does not depend on who was faster: with a budget of playouts the outcome is the
+// same for any number of threads and crews. Of jobs with equal scores the first wins.
+//
+// The workers never call back: whoever started the run asks for its progress, waits, or stops it. All members may be
 // called from any thread. The run ends by itself when its playouts are spent, when the target score is reached or when
-// the search throws; a stop request is obeyed after the playout under way, and not before the first.
+// a search throws; a stop request is obeyed after the playouts under way, and not before the first.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +20,15 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/archive.h"
+#include "parallel/portfolio.h"
+#include "parallel/team.h"
 #include "search/search.h"
 
 namespace playout {
@@ -36,14 +47,32 @@ class Run {
     std::vector<Improvement> history;
   };
 
-  // Owns the search. Without a limit or a target, pass the largest values of their types.
-  Run(std::unique_ptr<AnySearch> search, std::uint64_t playouts, double target)
-      : playouts_(playouts), target_(target), search_(std::move(search)) {
-    if (has_found_something()) note_improvement();
-    worker_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  using Jobs = std::vector<std::unique_ptr<AnySearch>>;
+
+  // Without a target, pass infinity. At least one job and one crew, and no more crews than threads. With a state that
+  // serialise() gave, of a run of equal jobs, goes on from there; throws Damaged.
+  Run(Jobs jobs, Portfolio portfolio, double target, int threads, int crews, std::string_view state = {})
+      : target_(target), portfolio_(std::move(portfolio)) {
+    jobs_.reserve(jobs.size());
+    for (auto& search : jobs) jobs_.push_back({std::move(search)});
+    if (!state.empty()) deserialise(state);
+    gather_best();
+    if (progress_.best.score > -std::numeric_limits<double>::infinity()) note_improvement();
+    stopping_ = progress_.best.score >= target_;
+    const bool first = !stopping_ && progress_.best.playouts == 0;
+    if (first) take(jobs_[0]);  // whatever happens, something will be found
+    leaders_ = crews;
+    for (int crew = 0; crew < crews; crew++) {
+      Turn turn = first && crew == 0 ? Turn{&jobs_[0], 1, {}} : Turn{};
+      threads_.emplace_back([=, this] { lead(threads / crews + (crew < threads % crews), turn); });
+    }
   }
 
-  // Waits until the run is over, at most that long; true if it is. Rethrows what the search threw.
+  ~Run() { stop(); }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // Waits until the run is over, at most that long; true if it is. Rethrows what a search threw.
   bool wait(std::chrono::duration<double> at_most) {
     std::unique_lock lock(mutex_);
     over_changed_.wait_for(lock, at_most, [&] { return over_; });
@@ -51,11 +80,14 @@ class Run {
     return over_;
   }
 
-  // Asks the worker to end and waits for it.
+  // Asks the workers to end and waits for them.
   void stop() {
-    worker_.request_stop();
+    {
+      const std::scoped_lock lock(mutex_);
+      end();
+    }
     const std::scoped_lock lock(join_mutex_);
-    if (worker_.joinable()) worker_.join();
+    threads_.clear();
   }
 
   Progress progress() const {
@@ -65,68 +97,189 @@ class Run {
     return now;
   }
 
+  // The state of all jobs as bytes, taken while none moves on; the run then continues.
+  std::string serialise() {
+    const std::scoped_lock one_at_a_time(serialise_mutex_);
+    std::unique_lock lock(mutex_);
+    paused_ = true;
+    halt_.request_stop();
+    job_changed_.wait(lock, [&] { return busy_ == 0; });
+    Writer out;
+    portfolio_.serialise(out);
+    for (const Job& job : jobs_) job.search->serialise(out);
+    paused_ = false;
+    if (!stopping_) halt_ = std::stop_source();
+    job_changed_.notify_all();
+    return out.bytes();
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr double kChunkSeconds = 0.01;  // how often progress is published
 
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  bool has_found_something() const { return search_->best().score > -std::numeric_limits<double>::infinity(); }
-  bool spent() const { return search_->best().playouts >= playouts_ || search_->best().score >= target_; }
+  struct Job {
+    std::unique_ptr<AnySearch> search;  // the crew's that has taken the job
+    bool busy = false;                  // whether one has
+    std::uint64_t chunk = 1;            // the crew's: how many playouts take about kChunkSeconds
+    std::uint64_t playouts = 0;         // when it was last put back
+  };
 
-  void work(const std::stop_token& stop) {
+  // What a crew does next: moves a job on by at most so many playouts.
+  struct Turn {
+    Job* job = nullptr;
+    std::uint64_t playouts = 0;
+    std::stop_token stop;
+  };
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  void deserialise(std::string_view state) {
+    Reader in(state);
+    portfolio_.deserialise(in);
+    for (Job& job : jobs_) {
+      job.search->deserialise(in);
+      job.playouts = job.search->best().playouts;
+    }
+    in.expect_end();
+  }
+
+  // What a crew's leader does, its first turn given.
+  void lead(int crew_size, Turn turn) {
     std::exception_ptr error;
     try {
-      if (!spent()) advance(1, {});  // whatever happens, something has been found
-      std::uint64_t chunk = 1;
-      while (!spent() && !stop.stop_requested()) chunk = next_chunk(chunk, advance(chunk, stop));
+      Team team(crew_size);
+      if (turn.job == nullptr) turn = next_turn();
+      while (turn.job != nullptr) {
+        move_on(turn, team);
+        turn = next_turn();
+      }
     } catch (...) {
       error = std::current_exception();
     }
     const std::scoped_lock lock(mutex_);
+    if (error) {
+      if (!error_) error_ = error;
+      end();
+    }
+    if (--leaders_ == 0) finish();
+  }
+
+  void move_on(const Turn& turn, Team& team) {
+    Job& job = *turn.job;
+    const std::uint64_t chunk = std::clamp<std::uint64_t>(job.chunk, team.size(), kMostPlayouts);
+    const double before = seconds();
+    try {
+      job.search->advance(std::min(chunk, turn.playouts), turn.stop, team);
+    } catch (...) {
+      put_back(job);
+      throw;
+    }
+    const double took = seconds() - before;
+    if (took < kChunkSeconds / 2) job.chunk = std::min(2 * chunk, kMostPlayouts);
+    if (took > 2 * kChunkSeconds) job.chunk = std::max<std::uint64_t>(chunk / 2, 1);
+    put_back(job);
+  }
+
+  // Waits for a job that may be moved on, and takes it; no job once the run ends.
+  Turn next_turn() {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+      if (!paused_) {
+        if (const int i = ready_job(); i >= 0) return take_turn(i);
+        if (busy_ == 0 && !portfolio_.begin_round(scores())) end();
+        if (busy_ == 0) continue;
+      }
+      job_changed_.wait(lock);
+    }
+    return {};
+  }
+
+  // The next job in turn that is free and has playouts to play, or -1. From here on under the mutex.
+  int ready_job() {
+    for (std::size_t i = 0; i < jobs_.size(); i++) {
+      const std::size_t index = (next_job_ + i) % jobs_.size();
+      if (!jobs_[index].busy && jobs_[index].playouts < portfolio_.quota(index)) return static_cast<int>(index);
+    }
+    return -1;
+  }
+
+  Turn take_turn(int index) {
+    Job& job = jobs_[index];
+    next_job_ = index + 1;
+    take(job);
+    return {&job, portfolio_.quota(index) - job.playouts, halt_.get_token()};
+  }
+
+  void take(Job& job) {
+    job.busy = true;
+    busy_++;
+  }
+
+  void put_back(Job& job) {
+    const std::scoped_lock lock(mutex_);
+    job.busy = false;
+    busy_--;
+    const Best& best = job.search->best();
+    progress_.best.playouts += best.playouts - std::exchange(job.playouts, best.playouts);
+    if (best.score > progress_.best.score) {
+      progress_.best.score = best.score;
+      progress_.best.moves = best.moves;
+      note_improvement();
+      if (best.score >= target_) end();
+    }
+    job_changed_.notify_all();
+  }
+
+  std::vector<double> scores() const {
+    std::vector<double> list;
+    for (const Job& job : jobs_) list.push_back(job.search->best().score);
+    return list;
+  }
+
+  void note_improvement() { progress_.history.push_back({seconds(), progress_.best.playouts, progress_.best.score}); }
+
+  // The best of all jobs, the first of equals, whoever found it first.
+  void gather_best() {
+    progress_.best = {};
+    for (const Job& job : jobs_) {
+      progress_.best.playouts += job.playouts;
+      progress_.best.improve(job.search->best().score, job.search->best().moves);
+    }
+  }
+
+  void end() {
+    stopping_ = true;
+    halt_.request_stop();
+    job_changed_.notify_all();
+  }
+
+  void finish() {
+    gather_best();
     progress_.seconds = seconds();
-    progress_.best.playouts = search_->best().playouts;
-    error_ = error;
     over_ = true;
     over_changed_.notify_all();
   }
 
-  // One chunk of the search, published; returns how long it took.
-  double advance(std::uint64_t chunk, const std::stop_token& stop) {
-    const double before = seconds(), score = search_->best().score;
-    search_->advance(std::min(chunk, playouts_ - search_->best().playouts), stop);
-    const std::scoped_lock lock(mutex_);
-    progress_.best.playouts = search_->best().playouts;
-    if (search_->best().score > score) note_improvement();
-    return seconds() - before;
-  }
-
-  static std::uint64_t next_chunk(std::uint64_t chunk, double took) {
-    if (took < kChunkSeconds / 2) return std::min<std::uint64_t>(2 * chunk, 1 << 20);
-    return took > 2 * kChunkSeconds ? std::max<std::uint64_t>(chunk / 2, 1) : chunk;
-  }
-
-  void note_improvement() {
-    progress_.best = search_->best();
-    progress_.history.push_back({seconds(), progress_.best.playouts, progress_.best.score});
-  }
+  static constexpr std::uint64_t kMostPlayouts = 1 << 20;
 
   // Constant during the run.
-  const std::uint64_t playouts_;
   const double target_;
   const Clock::time_point begin_ = Clock::now();
 
-  // The worker's alone.
-  std::unique_ptr<AnySearch> search_;
-
   // Shared, under the mutex.
   mutable std::mutex mutex_;
-  std::condition_variable over_changed_;
+  std::condition_variable over_changed_, job_changed_;
+  std::vector<Job> jobs_;
+  Portfolio portfolio_;
   Progress progress_;
+  std::size_t next_job_ = 0;
+  int busy_ = 0, leaders_ = 0;
+  bool paused_ = false, stopping_ = false, over_ = false;
+  std::stop_source halt_;  // of the playouts under way
   std::exception_ptr error_;
-  bool over_ = false;
 
-  std::mutex join_mutex_;
-  std::jthread worker_;  // last, so that it ends before anything it uses
+  std::mutex serialise_mutex_, join_mutex_;
+  std::vector<std::jthread> threads_;  // last, so that they end before anything they use
 };
 
 }  // namespace playout

@@ -70,7 +70,7 @@ class Nmcs {
       in.get(level.path);
       replay(level);
       level.tried = in.get_below<int>(std::max(level.moves.count, 1));
-      level.best_score = in.get<double>();
+      level.best_score = in.get_number();
       in.get(level.best);
       if (!is_sound(level)) throw Damaged();
     }

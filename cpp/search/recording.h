@@ -62,7 +62,7 @@ struct Recording {
 
   // Reads what serialise wrote; the entries are resolved anew when they are next needed.
   void deserialise(Reader& in) {
-    score = in.get<double>();
+    score = in.get_number();
     in.get(moves), in.get(chosen), in.get(end), in.get(list);
     items.resize(in.get_count(3 * sizeof(double) + sizeof(Entry)));
     for (auto& [code, bias, factor, entry] : items) {

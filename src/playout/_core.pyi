@@ -132,9 +132,12 @@ def probabilities(policy: HashPolicy, codes: Sequence[int], biases: Sequence[flo
     The probabilities with which a playout draws moves of these codes and biases.
     """
 
-def nrpa(problem: Problem, level: int, iterations: int, alpha: float, temperature: float, bias_use: BiasUse, playouts_per_call: int, repetitions: int, seed: int) -> Search: ...
+def nrpa(problem: Problem, level: int, iterations: int, alpha: float, temperature: float, bias_use: BiasUse, playouts_per_call: int, repetitions: int, seed: int, job: int = 0, wide_level: int = 0, width: int = 1, local: bool = False) -> Search:
+    """
+    NRPA and GNRPA; with a wide level, its calls are made `width` at a time.
+    """
 
-def nmcs(problem: Problem, level: int, seed: int) -> Search: ...
+def nmcs(problem: Problem, level: int, seed: int, job: int = 0) -> Search: ...
 
 class Progress:
     """A run at one moment."""
@@ -155,11 +158,11 @@ class Progress:
     def history(self) -> list[tuple[float, int, float]]: ...
 
 class Run:
-    """A search on a thread of its own."""
+    """Searches on threads of their own."""
 
-    def __init__(self, search: Search, playouts: int, target: float) -> None:
+    def __init__(self, searches: Sequence[Search], playouts: int, target: float, threads: int = 1, crews: int = 1, keep: int = 0, state: bytes = ...) -> None:
         """
-        Starts a copy of the search; it ends after that many playouts in all, or at that score.
+        Starts copies of the searches; it ends after that many playouts in all, or at that score. The best `keep` get most of the playouts, 0: all get the same. Goes on from a state that `serialise` gave.
         """
 
     def wait(self, seconds: float) -> bool:
@@ -167,7 +170,10 @@ class Run:
         Waits at most that long for the end; true once the run is over. Raises what the search raised.
         """
 
+    def serialise(self) -> bytes:
+        """The state of all jobs as bytes; the run goes on."""
+
     def stop(self) -> None:
-        """Ends the run and waits for its thread."""
+        """Ends the run and waits for its threads."""
 
     def progress(self) -> Progress: ...

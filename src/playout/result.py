@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from playout import problems, search
+from playout import parallel, problems, search
 from playout.errors import InputError, check_integer, check_number, short
 
 FORMAT = "playout-result/1"
@@ -29,7 +29,7 @@ class Result:
     Attributes
     ----------
     problem, search, parallel, seed
-        What was searched, and how. ``parallel`` is None: one thread.
+        What was searched, and how. ``parallel`` is the strategy, or None for one search on one thread.
     score
         Of the best sequence; larger is better.
     moves
@@ -48,7 +48,7 @@ class Result:
 
     problem: problems.BuiltIn
     search: search.Search
-    parallel: None
+    parallel: parallel.Parallel | None
     seed: int
     score: float
     moves: tuple[Any, ...]
@@ -65,7 +65,7 @@ class Result:
             "format": FORMAT,
             "problem": self.problem.to_json(),
             "search": search.to_json(self.search),
-            "parallel": None,
+            "parallel": parallel.to_json(self.parallel),
             "seed": self.seed,
             "score": self.score,
             "moves": [list(move) if isinstance(move, tuple) else move for move in self.moves],
@@ -104,9 +104,10 @@ class Result:
         name = self.problem.to_json()
         what = name if isinstance(name, str) else name["kind"]
         how = search.to_json(self.search)
+        strategy = "" if self.parallel is None else f"{parallel.describe(self.parallel)}, "
         early = ", interrupted" if self.interrupted else ""
         return (
-            f"{what}: score {self.score:,g} in {len(self.moves)} moves; {how['name']} level {how['level']}, "
+            f"{what}: score {self.score:,g} in {len(self.moves)} moves; {how['name']} level {how['level']}, {strategy}"
             f"seed {self.seed}, {self.playouts:,} playouts in {self.seconds:,.1f} s{early}"
         )
 
@@ -185,7 +186,7 @@ def from_json(data: Any) -> Result:
     return Result(
         problem=problem,
         search=search.from_json(data.get("search")),
-        parallel=None,
+        parallel=parallel.from_json(data.get("parallel")),
         seed=_integer(data, "seed", MAX_SEED),
         score=check_number("'score'", data.get("score")),
         moves=tuple(problem.decode(problem.encode(moves))),
@@ -193,7 +194,7 @@ def from_json(data: Any) -> Result:
         playouts=_integer(data, "playouts", 2**63),
         seconds=check_number("'seconds'", data.get("seconds"), 0.0),
         interrupted=_boolean(data, "interrupted"),
-        history=tuple(_history(entry) for entry in _sequence(data, "history")),
+        history=history_from_json(data.get("history")),
         provenance=_mapping(data, "provenance"),
     )
 
@@ -261,9 +262,9 @@ def _temporary_beside(path: Path) -> tuple[int, str]:
     return tempfile.mkstemp(dir=path.parent, prefix=".playout-", suffix=".tmp")
 
 
-def provenance() -> dict[str, Any]:
+def provenance(threads: int) -> dict[str, Any]:
     """Return what a reader of a result needs to know of how it was made."""
-    return {"version": version("playout"), "cpu": cpu_name(), "threads": 1, "ranks": 1}
+    return {"version": version("playout"), "cpu": cpu_name(), "threads": threads, "ranks": 1}
 
 
 def cpu_name() -> str:
@@ -307,6 +308,13 @@ def _mapping(data: dict[str, Any], name: str) -> dict[str, Any]:
         raise InputError(f"{name!r} is not an object")
     value: dict[str, Any] = data[name]
     return value
+
+
+def history_from_json(data: Any) -> History:
+    """Rebuild a history from lists; the data may come from anywhere."""
+    if not isinstance(data, list):
+        raise InputError("'history' is not a list")
+    return tuple(map(_history, data))
 
 
 def _history(entry: Any) -> tuple[float, int, float]:

@@ -15,10 +15,20 @@ MAX_COUNT = 2**31 - 1
 RATES = (1e-6, 1e6)  # of alpha and the temperature: wider than anyone needs, and no weight ever leaves the doubles
 
 
+@dataclass(frozen=True)
+class Wide:
+    """A level whose calls are made several at once; see :class:`playout.parallel.Node`."""
+
+    level: int
+    width: int
+    policy: str
+
+
 class Search(Protocol):
     """What every search offers: its settings, and a search under way of a problem."""
 
-    def begin(self, problem: BuiltIn, seed: int) -> _core.Search: ...
+    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | None = None) -> _core.Search:
+        """Begin; jobs of the same seed draw different random numbers."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +66,8 @@ class NRPA:
     def __post_init__(self) -> None:
         _check_nested(self)
 
-    def begin(self, problem: BuiltIn, seed: int) -> _core.Search:
-        return _begin_nested(self, problem, seed, 1.0, _core.BiasUse.none)
+    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | None = None) -> _core.Search:
+        return _begin_nested(self, problem, seed, job, wide, 1.0, _core.BiasUse.none)
 
 
 @dataclass(frozen=True)
@@ -100,19 +110,19 @@ class GNRPA:
     def __post_init__(self) -> None:
         _check_nested(self)
         if self.temperature is not None:
-            _set(self, "temperature", check_number("temperature", self.temperature, *RATES))
+            set_field(self, "temperature", check_number("temperature", self.temperature, *RATES))
         if type(self.bias) is not bool:
             raise InputError(f"bias is {self.bias!r}; allowed are True and False")
         check_choice("initial", self.initial, ("zero", "bias"))
         if self.initial == "bias" and not self.bias:
             raise InputError("initial is 'bias' while bias is False; weights cannot start at a bias that is not used")
 
-    def begin(self, problem: BuiltIn, seed: int) -> _core.Search:
+    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | None = None) -> _core.Search:
         temperature = problem.temperature if self.temperature is None else self.temperature
         use = _core.BiasUse.factor if self.bias else _core.BiasUse.none
         if self.initial == "bias":
             use = _core.BiasUse.initial
-        return _begin_nested(self, problem, seed, temperature, use)
+        return _begin_nested(self, problem, seed, job, wide, temperature, use)
 
 
 @dataclass(frozen=True)
@@ -133,10 +143,14 @@ class NMCS:
     level: int = 3
 
     def __post_init__(self) -> None:
-        _set(self, "level", check_integer("level", self.level, 0, MAX_LEVEL))
+        set_field(self, "level", check_integer("level", self.level, 0, MAX_LEVEL))
 
-    def begin(self, problem: BuiltIn, seed: int) -> _core.Search:
-        return _core.nmcs(problem.engine(), self.level, seed)
+    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | None = None) -> _core.Search:
+        if wide is not None:
+            raise InputError(
+                "nmcs has no policy that several calls could share; of the strategies only root goes with it"
+            )
+        return _core.nmcs(problem.engine(), self.level, seed, job)
 
 
 SEARCHES: dict[str, type[NRPA] | type[GNRPA] | type[NMCS]] = {"gnrpa": GNRPA, "nrpa": NRPA, "nmcs": NMCS}
@@ -166,23 +180,43 @@ def from_json(data: Any) -> Search:
 
 
 def _check_nested(search: NRPA | GNRPA) -> None:
-    _set(search, "level", check_integer("level", search.level, 0, MAX_LEVEL))
-    _set(search, "iterations", check_integer("iterations", search.iterations, 1, MAX_COUNT))
-    _set(search, "alpha", check_number("alpha", search.alpha, *RATES))
+    set_field(search, "level", check_integer("level", search.level, 0, MAX_LEVEL))
+    set_field(search, "iterations", check_integer("iterations", search.iterations, 1, MAX_COUNT))
+    set_field(search, "alpha", check_number("alpha", search.alpha, *RATES))
     if search.playouts_per_call is not None:
         playouts = check_integer("playouts_per_call", search.playouts_per_call, 1, MAX_COUNT)
-        _set(search, "playouts_per_call", playouts)
+        set_field(search, "playouts_per_call", playouts)
     if search.repetitions is not None:
-        _set(search, "repetitions", check_integer("repetitions", search.repetitions, 0, MAX_COUNT))
+        set_field(search, "repetitions", check_integer("repetitions", search.repetitions, 0, MAX_COUNT))
 
 
-def _set(search: object, name: str, value: object) -> None:
-    object.__setattr__(search, name, value)
+def _check_wide(search: NRPA | GNRPA, wide: Wide) -> None:
+    if search.level == 0:
+        raise InputError("a search of level 0 has no level that could make several calls at once; use root")
+    check_integer("the parallel level", wide.level, 1, search.level)
+    stabilised = wide.level == 1 and search.playouts_per_call is not None
+    if stabilised and wide.policy == "local":
+        raise InputError("policy is 'local' at level 1, which has no policy with playouts_per_call; use shared")
+    if not stabilised:
+        check_integer("width", wide.width, 1, search.iterations)
+
+
+def set_field(settings: object, name: str, value: object) -> None:
+    """Set a field of a frozen dataclass while it is made."""
+    object.__setattr__(settings, name, value)
 
 
 def _begin_nested(
-    search: NRPA | GNRPA, problem: BuiltIn, seed: int, temperature: float, use: _core.BiasUse
+    search: NRPA | GNRPA,
+    problem: BuiltIn,
+    seed: int,
+    job: int,
+    wide: Wide | None,
+    temperature: float,
+    use: _core.BiasUse,
 ) -> _core.Search:
+    if wide is not None:
+        _check_wide(search, wide)
     return _core.nrpa(
         problem.engine(),
         level=search.level,
@@ -193,4 +227,8 @@ def _begin_nested(
         playouts_per_call=search.playouts_per_call or 0,
         repetitions=-1 if search.repetitions is None else search.repetitions,
         seed=seed,
+        job=job,
+        wide_level=0 if wide is None else wide.level,
+        width=1 if wide is None else wide.width,
+        local=wide is not None and wide.policy == "local",
     )

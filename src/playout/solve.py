@@ -6,17 +6,22 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from playout import _core
+from playout import _core, checkpoint
+from playout import parallel as strategies
+from playout import search as searches
 from playout.errors import InputError, check_integer, check_number, check_positive, short
+from playout.parallel import MAX_THREADS, Parallel
 from playout.problems import BuiltIn
-from playout.result import MAX_SEED, Result, provenance
+from playout.result import MAX_SEED, History, Result, check_writable, provenance
 from playout.search import GNRPA, Search
 from playout.stop import interrupts
 
 WAKE_SECONDS = 0.1  # how often the calling thread looks at signals, the deadline and callbacks
+CHECKPOINT_SECONDS = 30.0
 START_ADAPTATIONS = 10
 MAX_PLAYOUTS = 2**63
 
@@ -73,8 +78,12 @@ def solve(
     seconds: float | None = None,
     playouts: int | None = None,
     target: float | None = None,
+    threads: int = 1,
+    parallel: Parallel | None = None,
     seed: int = 0,
     start: Result | Sequence[Any] | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
     on_event: Callable[[Progress], object] | None = None,
 ) -> Result:
     """Search a problem for its best sequence of moves.
@@ -87,13 +96,26 @@ def solve(
         How; ``GNRPA()`` if None.
     seconds, playouts, target
         The budget: the search ends after that many seconds, or after that many playouts, or once a score of at least
-        ``target`` is found, whichever comes first. At least one is required.
+        ``target`` is found, whichever comes first. At least one is required. ``playouts`` is the total over all jobs.
+    threads
+        How many threads do the work. They never change the result of a strategy.
+    parallel
+        How they work together: ``Root``, ``Leaf``, ``Node`` or ``Hybrid``. If None, one search with one thread; with
+        more the strategy that measurement shows best, and the Result says which.
     seed
-        Of the random numbers, 0 to 2**64 - 1. Same problem, search, ``playouts`` and seed give the same result, bit for
-        bit, on any x86-64 machine. A budget of seconds cannot promise that.
+        Of the random numbers, 0 to 2**64 - 1. Same problem, search, strategy, ``playouts`` and seed give the same score
+        and moves, bit for bit, on any x86-64 machine and any number of threads. A budget of seconds cannot promise
+        that, nor can a target that several jobs may reach.
     start
         A whole sequence of moves, or an earlier Result: it becomes the top level's best so far, and the policy is
         adapted to it ten times before the search begins.
+    checkpoint
+        A file to keep the search in, written every 30 seconds and at the end. If it cannot be written, a warning says
+        so and the search goes on.
+    resume
+        Go on from the checkpoint, with the same problem, search, strategy and seed, on any number of threads. The
+        budget is that of the whole search, what was spent before included. Without this, a checkpoint that exists is an
+        error.
     on_event
         Called with a :class:`Progress` about ten times a second, and at the end. An exception in it ends the search and
         reaches the caller.
@@ -110,8 +132,9 @@ def solve(
         A ValueError that names the value and what is allowed.
     """
     budget = Budget(seconds, playouts, target)
+    task = Task.begin(problem, search, threads, parallel, seed, start, checkpoint, resume)
     with interrupts() as interrupted:
-        for progress in _watch(*_begin(problem, search, seed, start), budget, interrupted):
+        for progress in _watch(task, budget, interrupted):
             if on_event is not None:
                 on_event(progress)
             if progress.result is not None:
@@ -126,8 +149,12 @@ def watch(
     seconds: float | None = None,
     playouts: int | None = None,
     target: float | None = None,
+    threads: int = 1,
+    parallel: Parallel | None = None,
     seed: int = 0,
     start: Result | Sequence[Any] | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
 ) -> Iterator[Progress]:
     """Search a problem and yield a :class:`Progress` about ten times a second.
 
@@ -135,57 +162,182 @@ def watch(
     the search. Ctrl-C while the loop waits for the next Progress ends it too, and that Progress is the last.
     """
     budget = Budget(seconds, playouts, target)
-    return _watch(*_begin(problem, search, seed, start), budget)
+    return _watch(Task.begin(problem, search, threads, parallel, seed, start, checkpoint, resume), budget)
 
 
-def _begin(
-    problem: BuiltIn, search: Search | None, seed: int, start: Result | Sequence[Any] | None
-) -> tuple[BuiltIn, Search, int, _core.Search]:
-    """Check what is to be searched and how, and begin the search."""
-    seed = check_integer("seed", seed, 0, MAX_SEED)
-    search = GNRPA() if search is None else search
-    if isinstance(search, type) or not hasattr(search, "begin"):
-        raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA() and NMCS()")
-    if isinstance(problem, type) or not hasattr(problem, "engine"):
-        raise InputError(f"problem is {short(problem)}; allowed are problems such as SameGame.standard(1)")
-    under_way = search.begin(problem, seed)
-    if start is not None:
-        _start_from(under_way, problem, start)
-    return problem, search, seed, under_way
+@dataclass(frozen=True)
+class Task:
+    """What is searched and how, checked, with its searches begun or read from a checkpoint."""
+
+    problem: BuiltIn
+    search: Search
+    parallel: Parallel | None
+    seed: int
+    jobs: strategies.Jobs
+    file: Path | None
+    seconds: float = 0.0  # spent before
+    history: History = ()
+    state: bytes = b""
+
+    @staticmethod
+    def begin(
+        problem: BuiltIn,
+        search: Search | None,
+        threads: int,
+        parallel: Parallel | None,
+        seed: int,
+        start: Result | Sequence[Any] | None,
+        checkpoint: str | Path | None,
+        resume: bool,
+    ) -> "Task":
+        threads = check_integer("threads", threads, 1, MAX_THREADS)
+        seed = check_integer("seed", seed, 0, MAX_SEED)
+        search = GNRPA() if search is None else search
+        if isinstance(search, type) or not hasattr(search, "begin"):
+            raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA() and NMCS()")
+        if isinstance(problem, type) or not hasattr(problem, "engine"):
+            raise InputError(f"problem is {short(problem)}; allowed are problems such as SameGame.standard(1)")
+        if parallel is None:
+            parallel = strategies.choose(search, threads)
+        elif isinstance(parallel, type) or not hasattr(parallel, "wide"):
+            raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node() and Hybrid()")
+        jobs = strategies.begin(problem, search, parallel, threads, seed)
+        file = _checkpoint_file(checkpoint, resume)
+        task = Task(problem, search, parallel, seed, jobs, file)
+        if file is not None and resume:
+            return task.resumed()
+        if start is not None:
+            _start_from(jobs.searches, problem, start)
+        return task
+
+    def what(self) -> dict[str, Any]:
+        """What a checkpoint must agree in."""
+        return {
+            "problem": self.problem.to_json(),
+            "search": searches.to_json(self.search),
+            "strategy": strategies.to_json(self.parallel),
+            "seed": self.seed,
+            "number of jobs": len(self.jobs.searches),
+        }
+
+    def resumed(self) -> "Task":
+        assert self.file is not None
+        kept = checkpoint.load(self.file, self.what())
+        return replace(self, seconds=kept.seconds, history=kept.history, state=kept.state)
+
+    def run(self, budget: Budget) -> _core.Run:
+        try:
+            return _core.Run(
+                self.jobs.searches,
+                budget.playouts or MAX_PLAYOUTS,
+                math.inf if budget.target is None else budget.target,
+                threads=self.jobs.threads,
+                crews=self.jobs.crews,
+                keep=self.jobs.keep,
+                state=self.state,
+            )
+        except ValueError as error:
+            raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None
+
+    def save(self, run: _core.Run) -> None:
+        """Write the checkpoint, if there is to be one."""
+        if self.file is None:
+            return
+        now = self.whole(run.progress())
+        try:
+            checkpoint.Checkpoint(self.what(), now.seconds, now.history, run.serialise()).save(self.file)
+        except (OSError, MemoryError) as error:
+            reason = getattr(error, "strerror", None) or "out of memory"
+            message = f"could not write the checkpoint {str(self.file)!r}: {reason}; the search goes on"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+    def whole(self, now: _core.Progress) -> "Moment":
+        """A run's progress with what went before it."""
+        before = self.history[-1][2] if self.history else -math.inf
+        history = [
+            (self.seconds + seconds, playouts, score) for seconds, playouts, score in now.history if score > before
+        ]
+        return Moment(
+            seconds=self.seconds + now.seconds,
+            playouts=now.playouts,
+            score=now.score,
+            moves=tuple(self.problem.decode(now.moves)),
+            history=(*self.history, *history),
+        )
 
 
-def _start_from(under_way: _core.Search, problem: BuiltIn, start: Result | Sequence[Any]) -> None:
+@dataclass(frozen=True)
+class Moment:
+    """A search at one moment, with what a Result has of it."""
+
+    seconds: float
+    playouts: int
+    score: float
+    moves: tuple[Any, ...]
+    history: History
+
+    def progress(self, result: Result | None = None) -> Progress:
+        return Progress(
+            seconds=self.seconds,
+            playouts=self.playouts,
+            score=self.score if self.score > -math.inf else None,
+            moves=self.moves,
+            playouts_per_second=self.playouts / self.seconds if self.seconds > 0 else 0.0,
+            result=result,
+        )
+
+    def has_spent(self, budget: Budget) -> bool:
+        return (budget.playouts is not None and self.playouts >= budget.playouts) or (
+            budget.target is not None and self.score >= budget.target
+        )
+
+
+def _checkpoint_file(path: str | Path | None, resume: bool) -> Path | None:
+    if path is None:
+        if resume:
+            raise InputError("nothing to resume from: give the checkpoint's file too")
+        return None
+    if not isinstance(path, (str, Path)):
+        raise InputError(f"checkpoint is {short(path)}; a file is needed")
+    file = Path(path)
+    check_writable(file)
+    if file.exists() and not resume:
+        raise InputError(f"the checkpoint {str(path)!r} exists; resume from it, or remove it first")
+    return file
+
+
+def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | Sequence[Any]) -> None:
     try:
         moves = problem.encode(start.moves if isinstance(start, Result) else start)
-        under_way.start_from(moves, START_ADAPTATIONS)
+        for job in jobs:
+            job.start_from(moves, START_ADAPTATIONS)
     except TypeError:
         raise InputError(f"start is {short(start)}; allowed are a Result or a sequence of moves") from None
     except ValueError as error:
         raise InputError(f"start cannot be played: {error}") from None
 
 
-def _watch(
-    problem: BuiltIn,
-    search: Search,
-    seed: int,
-    under_way: _core.Search,
-    budget: Budget,
-    interrupted: threading.Event | None = None,
-) -> Iterator[Progress]:
+def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = None) -> Iterator[Progress]:
     """Run a search; where nobody else listens to Ctrl-C, listen while waiting."""
-    run = _core.Run(under_way, budget.playouts or MAX_PLAYOUTS, math.inf if budget.target is None else budget.target)
-    deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
+    run = task.run(budget)
+    begin = time.monotonic()
+    deadline = math.inf if budget.seconds is None else begin + budget.seconds - task.seconds
+    save_at = begin + CHECKPOINT_SECONDS
     try:
         while True:
             with interrupts() if interrupted is None else nullcontext(interrupted) as event:
                 over = _is_over(run, deadline, event)
             if over or event.is_set():
                 break
-            yield _progress(problem, run.progress())
+            if time.monotonic() >= save_at:
+                task.save(run)
+                save_at = time.monotonic() + CHECKPOINT_SECONDS
+            yield task.whole(run.progress()).progress()
     finally:
         run.stop()
-    now = run.progress()
-    yield _last_progress(problem, search, seed, now, event.is_set() and not _spent(now, budget))
+        task.save(run)
+    now = task.whole(run.progress())
+    yield now.progress(_result(task, now, event.is_set() and not now.has_spent(budget)))
 
 
 def _is_over(run: _core.Run, deadline: float, interrupted: threading.Event) -> bool:
@@ -199,38 +351,18 @@ def _is_over(run: _core.Run, deadline: float, interrupted: threading.Event) -> b
     return ended or interrupted.is_set() or time.monotonic() >= deadline
 
 
-def _spent(now: _core.Progress, budget: Budget) -> bool:
-    return (budget.playouts is not None and now.playouts >= budget.playouts) or (
-        budget.target is not None and now.score >= budget.target
-    )
-
-
-def _progress(problem: BuiltIn, now: _core.Progress, result: Result | None = None) -> Progress:
-    found = now.score > -math.inf
-    return Progress(
-        seconds=now.seconds,
-        playouts=now.playouts,
-        score=now.score if found else None,
-        moves=tuple(problem.decode(now.moves)),
-        playouts_per_second=now.playouts / now.seconds if now.seconds > 0 else 0.0,
-        result=result,
-    )
-
-
-def _last_progress(problem: BuiltIn, search: Search, seed: int, now: _core.Progress, early: bool) -> Progress:
-    moves = tuple(problem.decode(now.moves))
-    result = Result(
-        problem=problem,
-        search=search,
-        parallel=None,
-        seed=seed,
+def _result(task: Task, now: Moment, early: bool) -> Result:
+    return Result(
+        problem=task.problem,
+        search=task.search,
+        parallel=task.parallel,
+        seed=task.seed,
         score=now.score,
-        moves=moves,
-        detail=problem.replay(moves)[1],
+        moves=now.moves,
+        detail=task.problem.replay(now.moves)[1],
         playouts=now.playouts,
         seconds=now.seconds,
         interrupted=early,
-        history=tuple(now.history),
-        provenance=provenance(),
+        history=now.history,
+        provenance=provenance(task.jobs.threads),
     )
-    return _progress(problem, now, result)

@@ -18,20 +18,20 @@ def search():
 
 def test_it_plays_exactly_its_playouts(search):
     for playouts in (1, 2, 999):
-        run = Run(search, playouts, math.inf)
+        run = Run([search], playouts, math.inf)
         while not run.wait(10):
             pass
         assert run.progress().playouts == playouts
 
 
 def test_the_search_it_was_given_stays_as_it_was(search):
-    Run(search, 100, math.inf).wait(10)
+    Run([search], 100, math.inf).wait(10)
     assert search.playouts == 0
 
 
 def test_stopped_before_it_could_begin_it_has_still_found_something(search):
     for _ in range(50):
-        run = Run(search, ALL, math.inf)
+        run = Run([search], ALL, math.inf)
         run.stop()
         now = run.progress()
         assert now.playouts >= 1
@@ -41,13 +41,13 @@ def test_stopped_before_it_could_begin_it_has_still_found_something(search):
 
 def test_a_run_nobody_waits_for_ends_with_its_object(search):
     for _ in range(20):
-        Run(search, ALL, math.inf)
-    assert Run(search, 10, math.inf).wait(10)
+        Run([search], ALL, math.inf)
+    assert Run([search], 10, math.inf).wait(10)
 
 
 def test_many_threads_may_ask_and_stop(search):
     """Progress never goes back, whoever looks; what is seen is whole."""
-    run = Run(search, ALL, math.inf)
+    run = Run([search], ALL, math.inf)
     problems = []
 
     def look():

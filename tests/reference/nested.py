@@ -31,6 +31,7 @@ class Searcher:
     random: Callable[[int], Iterator[float]]
     optimised: bool = True
     playouts: int = 0
+    index: int = 0  # of the next playout's random numbers
     best: tuple[float, list] = (-math.inf, [])
     scores: list = field(default_factory=list)
 
@@ -57,8 +58,9 @@ class Searcher:
 
     def playout(self, policy: dict) -> tuple[float, list]:
         """Algorithm 4; a sequence is a list of moves."""
-        numbers = self.random(self.playouts)
+        numbers = self.random(self.index)
         self.playouts += 1
+        self.index += 1
         state, sequence = self.problem.initial(), []
         while moves := self.problem.moves(state):
             odds = self.odds(policy, moves)
@@ -79,14 +81,14 @@ class Searcher:
         self.scores.append(score)
         return score, sequence
 
-    def adapt(self, policy: dict, sequence: list) -> dict:
-        return self.adapt_optimised(policy, sequence) if self.optimised else self.adapt_plainly(policy, sequence)
+    def adapt(self, policy: dict, sequence: list, calls: int = 1) -> dict:
+        adapt = self.adapt_optimised if self.optimised else self.adapt_plainly
+        return adapt(policy, sequence, self.settings.alpha * calls / self.settings.temperature)
 
-    def adapt_plainly(self, policy: dict, sequence: list) -> dict:
+    def adapt_plainly(self, policy: dict, sequence: list, rate: float) -> dict:
         """Algorithm 5, with Algorithm 4's exponent: a second policy collects what the first one says."""
         changed = dict(policy)
         state = self.problem.initial()
-        rate = self.settings.alpha / self.settings.temperature
         for best in sequence:
             moves = self.problem.moves(state)
             odds = self.odds_known(policy, moves)
@@ -97,10 +99,9 @@ class Searcher:
             state = self.problem.play(state, best)
         return changed
 
-    def adapt_optimised(self, policy: dict, sequence: list) -> dict:
+    def adapt_optimised(self, policy: dict, sequence: list, rate: float) -> dict:
         """Algorithm 6: all probabilities first, then the changes, in place."""
         state, steps = self.problem.initial(), []
-        rate = self.settings.alpha / self.settings.temperature
         for best in sequence:
             moves = self.problem.moves(state)
             steps.append((best, moves, self.odds_known(policy, moves)))
@@ -136,6 +137,91 @@ class Searcher:
                 policy = self.adapt(policy, best)
         return best_score, best
 
+    def node(self, level: int, wide: int, width: int, local: bool = False) -> tuple[float, list]:
+        """NRPA whose calls at the wide level are made `width` at a time."""
+        if local:
+            caller = Caller({}, -math.inf, None)
+            return self.with_local_policies(level, wide, width, caller)
+        return self.with_shared_policy(level, wide, width, {})
+
+    def with_shared_policy(self, level: int, wide: int, width: int, policy: dict) -> tuple[float, list]:
+        """Algorithm 4: M calls on the same policy, then one Adapt with alpha times their number."""
+        s = self.settings
+        stabilised = level == 1 and s.playouts_per_call is not None
+        calls = s.playouts_per_call if stabilised else s.iterations
+        if level == wide:
+            widths = [calls] if stabilised else [width] * (calls // width) + [calls % width] * (calls % width > 0)
+        else:
+            widths = [1] * calls
+        policy = dict(policy)
+        best_score, best, repeated = -math.inf, None, 0
+        for count in widths:
+            first = self.index
+            for call in range(count):
+                if level > wide:
+                    score, sequence = self.with_shared_policy(level - 1, wide, width, policy)
+                else:
+                    self.index = first + call * self.playouts_of(level - 1)
+                    score, sequence = self.nrpa(level - 1, policy)
+                if best is not None and [m.move for m in sequence] == [m.move for m in best]:
+                    repeated += 1
+                elif score >= best_score:
+                    best_score, best, repeated = score, sequence, 0
+            if s.repetitions is not None and repeated > s.repetitions:
+                break
+            if not stabilised:
+                policy = self.adapt(policy, best, count)
+        return best_score, best
+
+    def with_local_policies(self, level: int, wide: int, width: int, caller: "Caller") -> tuple[float, list]:
+        """Algorithm 5: M copies of the policy learn on their own; the best one's replaces the caller's."""
+        s = self.settings
+        if level == wide:
+            first, found = self.index, []
+            for worker in range(width):
+                iterations = s.iterations // width + (worker < s.iterations % width)
+                self.index = first
+                policy = dict(caller.policy)
+                found.append((*self.iterate(level, policy, iterations, caller.score, caller.sequence), policy))
+                first += iterations * self.playouts_of(level - 1)
+            score, sequence, policy = max(found, key=lambda worker: worker[0])  # the first of equals
+            if score >= caller.score:
+                caller.policy = policy
+            return score, sequence
+        here = Caller(dict(caller.policy), -math.inf, None)
+        repeated = 0
+        for _ in range(s.iterations):
+            score, sequence = self.with_local_policies(level - 1, wide, width, here)
+            if here.sequence is not None and [m.move for m in sequence] == [m.move for m in here.sequence]:
+                repeated += 1
+            elif score >= here.score:
+                here.score, here.sequence, repeated = score, sequence, 0
+            if s.repetitions is not None and repeated > s.repetitions:
+                break
+            here.policy = self.adapt(here.policy, here.sequence)
+        return here.score, here.sequence
+
+    def iterate(
+        self, level: int, policy: dict, iterations: int, best_score: float, best: list | None
+    ) -> tuple[float, list]:
+        """NRPA-Sub of Algorithm 5; adapts the policy it is given."""
+        repeated = 0
+        for _ in range(iterations):
+            score, sequence = self.nrpa(level - 1, policy)
+            if best is not None and [m.move for m in sequence] == [m.move for m in best]:
+                repeated += 1
+            elif score >= best_score:
+                best_score, best, repeated = score, sequence, 0
+            policy.update(self.adapt(policy, best))
+            if self.settings.repetitions is not None and repeated > self.settings.repetitions:
+                break
+        return best_score, best
+
+    def playouts_of(self, level: int) -> int:
+        s = self.settings
+        calls = [s.playouts_per_call or s.iterations if below == 1 else s.iterations for below in range(1, level + 1)]
+        return math.prod(calls)
+
     def nmcs(self, level: int, state: Any, path: list) -> tuple[float, list]:
         """Nested Monte Carlo Search from a state that was reached by a path."""
         moves = self.problem.moves(state)
@@ -152,12 +238,22 @@ class Searcher:
         return best_score, best
 
     def uniform_playout(self, state: Any, path: list) -> tuple[float, list]:
-        numbers = self.random(self.playouts)
+        numbers = self.random(self.index)
         self.playouts += 1
+        self.index += 1
         while moves := self.problem.moves(state):
             move = moves[int(next(numbers) * len(moves))]
             state, path = self.problem.play(state, move), [*path, move]
         return self.note(self.problem.score(state), path)
+
+
+@dataclass
+class Caller:
+    """The level above a wide one: what Algorithm 5 passes by reference."""
+
+    policy: dict
+    score: float
+    sequence: list | None
 
 
 def plain_sum(numbers: list[float]) -> float:

@@ -37,6 +37,13 @@ class BuiltIn(Protocol):
     def engine(self) -> _core.Problem:
         """The problem inside the C++ engine."""
 
+    def variants(self) -> "Sequence[BuiltIn]":
+        """Other ways to search the same problem, of which nobody knows the best beforehand; else the problem alone.
+
+        A sequence of moves of one is a sequence of all, with the same score. Searches try them all, and give most
+        playouts to those that do best.
+        """
+
     def decode(self, moves: Sequence[int]) -> list[Any]:
         """The engine's moves as they appear in a result."""
 
@@ -68,7 +75,7 @@ KINDS: dict[str, Kind] = {
             ("samegame:FILE", "a board in a text file"),
         ),
         options=(
-            ("tabu=dominant|none|COLOUR", "colour that the selective policy avoids (default dominant)"),
+            ("tabu=auto|dominant|none|COLOUR", "colour that the selective policy avoids; auto tries all (default)"),
             ("leftover_penalty=none|total|per_colour", "points off for cells left over (default none)"),
             ("board=N", "which board of a file that has several"),
             ("width=W,height=H,colours=C", "of a random board (default 15, 15, 5; at most 20, 20, 9)"),

@@ -41,7 +41,8 @@ class SameGame:
     tabu
         The colour that the selective policy avoids: its moves are left out, except those of size two once more than ten
         moves have been played, and unless nothing else is legal. ``"dominant"`` is the colour with most cells (the
-        lowest of equals), the papers' choice; ``"none"`` leaves nothing out; or a colour.
+        lowest of equals), the papers' choice; ``"none"`` leaves nothing out; or a colour. ``"auto"`` tries every colour
+        of the board and gives most of the playouts to those that do best: what to take unless you know better.
     leftover_penalty
         Points off for the cells left at the end: ``"none"``, ``"total"`` ((n - 2)^2 for n cells) or ``"per_colour"``
         (the sum of (n - 2)^2 over the colours left).
@@ -65,8 +66,10 @@ class SameGame:
         object.__setattr__(self, "rows", tuple(tuple(map(_colour, row)) for row in rows))
         check_rows(self.rows)
         if isinstance(self.tabu, str):
-            if self.tabu not in ("dominant", "none"):
-                raise InputError(f"tabu is {short(self.tabu)}; allowed are dominant, none or a colour from 0 to 8")
+            if self.tabu not in ("auto", "dominant", "none"):
+                raise InputError(
+                    f"tabu is {short(self.tabu)}; allowed are auto, dominant, none or a colour from 0 to 8"
+                )
         else:
             object.__setattr__(self, "tabu", check_integer("tabu", self.tabu, 0, MAX_COLOURS - 1))
         check_choice("leftover_penalty", self.leftover_penalty, LEFTOVER)
@@ -152,13 +155,20 @@ class SameGame:
 
     @property
     def tabu_colour(self) -> int | None:
-        """The colour that the selective policy avoids, or None."""
+        """The colour that the selective policy avoids, or None; with "auto" the first of those it tries."""
         if self.tabu == "none":
             return None
-        if self.tabu != "dominant":
-            return int(self.tabu)
+        return self._colours()[0] if self.tabu in ("auto", "dominant") else int(self.tabu)
+
+    def _colours(self) -> list[int]:
+        """The colours of the board, those with most cells first, the lowest of equals first."""
         count = Counter(colour for row in self.rows for colour in row)
-        return min(count, key=lambda colour: (-count[colour], colour))
+        return sorted(count, key=lambda colour: (-count[colour], colour))
+
+    def variants(self) -> list["SameGame"]:
+        if self.tabu != "auto":
+            return [self]
+        return [self.with_options(tabu=colour) for colour in self._colours()]
 
     @cached_property
     def _engine(self) -> _core.Problem:

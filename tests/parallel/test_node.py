@@ -1,0 +1,150 @@
+"""Node and leaf parallelization against their plain Python twins, on any number of threads, cut into any pieces."""
+
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from playout import GNRPA, NRPA
+from playout._core import Run
+from playout.parallel import Leaf, Node
+from tests.search.test_nested import PAIRS, SMALL, TABU, advance, moves_of, searcher, twin_settings
+
+CASES = [
+    (GNRPA, {}),
+    (GNRPA, {"alpha": 0.5, "temperature": 1.4}),
+    (GNRPA, {"temperature": 0.7, "initial": "bias"}),
+    (GNRPA, {"repetitions": 1}),
+    (GNRPA, {"playouts_per_call": 4}),
+    (GNRPA, {"repetitions": 0, "playouts_per_call": 3}),
+    (NRPA, {"alpha": 2.0}),
+]
+
+
+def begin(search, parallel, game, seed):
+    return search.begin(game, seed, wide=parallel.wide)
+
+
+@pytest.mark.parametrize("game", [SMALL, TABU, PAIRS], ids=["small", "tabu", "pairs"])
+@pytest.mark.parametrize(("kind", "given"), CASES)
+@pytest.mark.parametrize("policy", ["shared", "local"])
+def test_the_twin_finds_the_same(game, kind, given, policy):
+    """Every wide level of searches of level 1 to 3, with widths that divide the iterations and that do not."""
+    for level, iterations in ((1, 12), (2, 7), (3, 4)):
+        for wide in range(1, level + 1):
+            if policy == "local" and wide == 1 and "playouts_per_call" in given:
+                continue
+            for width in (1, 3, 4):
+                twin = searcher(game, twin_settings(kind, iterations, given), seed=level)
+                score, _ = twin.node(level, wide, width, policy == "local")
+                search = kind(level=level, iterations=iterations, **given)
+                engine = begin(search, Node(level=wide, width=width, policy=policy), game, level)
+                advance(engine, twin.playouts)
+                assert engine.playouts == twin.playouts
+                assert engine.score == twin.best[0] == score
+                assert engine.moves == moves_of(twin.best[1])
+
+
+@pytest.mark.parametrize(("kind", "given"), CASES)
+def test_width_one_is_the_plain_search(kind, given):
+    """With a shared policy and M = 1, bit for bit, through several restarts of the top level."""
+    search = kind(level=2, iterations=8, **given)
+    for wide in (1, 2):
+        if wide == 1 and "playouts_per_call" in given and "repetitions" in given:
+            continue  # all P playouts are one round: repetitions are counted after it
+        plain, node = search.begin(TABU, 3), begin(search, Node(level=wide, width=1), TABU, 3)
+        for _ in range(20):
+            advance(plain, 17)
+            advance(node, 17)
+            assert (plain.playouts, plain.score, plain.moves) == (node.playouts, node.score, node.moves)
+
+
+def test_a_stabilised_leaf_is_the_plain_search_whatever_the_width():
+    search = GNRPA(level=3, iterations=5, playouts_per_call=7)
+    plain = advance(search.begin(TABU, 3), 500)
+    for width in (1, 2, 5, 64):
+        leaf = advance(begin(search, Leaf(width=width), TABU, 3), 500)
+        assert (plain.score, plain.moves) == (leaf.score, leaf.moves)
+
+
+STRATEGIES = [
+    (GNRPA(level=1, iterations=20), Leaf(width=6)),
+    (GNRPA(level=2, iterations=9), Leaf(width=4)),
+    (GNRPA(level=2, iterations=9), Leaf(width=4, policy="local")),
+    (GNRPA(level=2, iterations=9), Node(level=2, width=4)),
+    (GNRPA(level=3, iterations=5), Node(level=2, width=3, policy="local")),
+    (GNRPA(level=3, iterations=5), Node(level=3, width=3, policy="local")),
+    (GNRPA(level=3, iterations=5, repetitions=1), Node(level=2, width=4)),
+    (GNRPA(level=3, iterations=4, playouts_per_call=5), Leaf(width=2)),
+    (GNRPA(level=3, iterations=4, playouts_per_call=5), Node(level=2, width=3)),
+]
+
+
+@pytest.mark.parametrize(("search", "parallel"), STRATEGIES, ids=str)
+@given(data=st.data())
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+def test_any_pieces_and_any_break_give_the_same(search, parallel, data):
+    """Cut into pieces, copied, written as bytes and read again on the way: the state is the same to the last byte."""
+    whole = begin(search, parallel, TABU, 5)
+    pieces = begin(search, parallel, TABU, 5)
+    for _ in range(3):
+        lengths = data.draw(st.lists(st.integers(1, 60), min_size=1, max_size=6))
+        advance(whole, sum(lengths))
+        for length in lengths:
+            advance(pieces, length)
+            if data.draw(st.booleans()):
+                state = pieces.serialise()
+                pieces = begin(search, parallel, TABU, 5)
+                pieces.deserialise(state)
+            elif data.draw(st.booleans()):
+                pieces = pieces.copy()
+        assert (pieces.playouts, pieces.score, pieces.moves) == (whole.playouts, whole.score, whole.moves)
+        assert pieces.serialise() == whole.serialise()
+
+
+@pytest.mark.parametrize(("search", "parallel"), STRATEGIES, ids=str)
+def test_any_number_of_threads_gives_the_same(search, parallel):
+    """The state after 1,000 playouts, to the last byte, several times over."""
+    alone = advance(begin(search, parallel, TABU, 5), 1000)
+    for threads in (1, 2, 3, 8, 8, 3, 2):
+        run = Run([begin(search, parallel, TABU, 5)], 1000, math.inf, threads=threads)
+        while not run.wait(10):
+            pass
+        now = run.progress()
+        assert (now.playouts, now.score, now.moves) == (1000, alone.score, alone.moves)
+        assert alone.serialise() in run.serialise()
+
+
+@pytest.mark.parametrize(("search", "parallel"), STRATEGIES, ids=str)
+@given(data=st.data())
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+def test_damaged_bytes_are_refused_or_harmless(search, parallel, data):
+    content = bytearray(advance(begin(search, parallel, TABU, 5), data.draw(st.integers(0, 60))).serialise())
+    if data.draw(st.booleans()):
+        del content[data.draw(st.integers(0, len(content) - 1)) :]
+    else:
+        for _ in range(data.draw(st.integers(1, 4))):
+            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    reader = begin(search, parallel, TABU, 5)
+    before = reader.serialise()
+    try:
+        reader.deserialise(bytes(content))
+    except ValueError as error:
+        assert str(error) == "the saved state of the search is damaged"
+        assert reader.serialise() == before
+    else:
+        start = reader.playouts
+        reader.advance(30)
+        assert reader.playouts != start
+
+
+def test_a_search_that_began_from_a_start_goes_on_from_it():
+    """Whatever the wide level, nothing worse than the start is the result, and the policy knows it."""
+    best = advance(GNRPA(level=3, iterations=10).begin(TABU, 1), 1000)
+    for _, parallel in STRATEGIES[:6]:
+        level = max(parallel.wide.level, 2)
+        engine = begin(GNRPA(level=level, iterations=9), parallel, TABU, 2)
+        engine.start_from(best.moves, 10)
+        assert (engine.playouts, engine.score, engine.moves) == (0, best.score, best.moves)
+        assert advance(engine, 200).score >= best.score
