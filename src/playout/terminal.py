@@ -1,8 +1,8 @@
-"""What a search looks like in a terminal while it runs."""
+"""What a search, and an experiment, look like in a terminal while they run."""
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +12,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from playout.experiment import report
+from playout.experiment.runner import Status
 from playout.problems import BuiltIn
 from playout.search import to_json
 from playout.solve import Budget, Progress
@@ -20,6 +22,7 @@ LINES_EVERY_SECONDS = 1.0
 IMPROVEMENTS_SHOWN = 5
 
 OnEvent = Callable[[Progress], object]
+OnStatus = Callable[[Status], object]
 
 
 @contextmanager
@@ -92,6 +95,73 @@ class PlainLines:
         self.shown, self.at = progress.score, time.monotonic()
         line = f"{progress.seconds:8.1f} s  {progress.playouts:>14,} playouts  score {progress.score:,g}"
         self.console.print(line, markup=False, highlight=False)
+
+
+@contextmanager
+def experiment_view(console: Console) -> Iterator[OnStatus]:
+    """Show the progress of an experiment: a live line on a terminal, plain lines elsewhere."""
+    if console.is_terminal and not console.is_dumb_terminal:
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+            yield lambda status: live.update(experiment_line(status), refresh=True)
+    else:
+        yield ExperimentLines(console)
+
+
+def experiment_line(status: Status) -> Text:
+    """Say in one line how many runs are done, how long the others take, and which are under way."""
+    share = status.done / status.total
+    running = f"{status.running[0]}" if status.running else ""
+    more = f" and {len(status.running) - 1} more" if len(status.running) > 1 else ""
+    text = f"{status.done:,}/{status.total:,} runs  {share:.0%}  left {experiment_left(status)}  {running}{more}"
+    return Text(text, no_wrap=True, overflow="ellipsis")
+
+
+def experiment_left(status: Status) -> str:
+    """Return the time the missing runs take if they take as long as those that ended."""
+    if status.done_now == 0:
+        return "-"
+    return clock(status.seconds / status.done_now * (status.total - status.done))
+
+
+class ExperimentLines:
+    """A line when a run has ended, at most one a second, and one at the end."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.shown, self.at = 0, -math.inf
+
+    def __call__(self, status: Status) -> None:
+        if status.latest is None or status.done_now == self.shown:
+            return
+        if status.running and time.monotonic() - self.at < LINES_EVERY_SECONDS:
+            return
+        self.shown, self.at = status.done_now, time.monotonic()
+        done = f"{status.done:,}/{status.total:,} runs, left {experiment_left(status)}"
+        line = f"{done}: {status.latest.run}: score {status.latest.score:,g}"
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def report_table(made: report.Table, width: int) -> Table:
+    """Draw a table of a report; one that is too wide with its columns as rows, and no number is ever cut."""
+    lines = [made.header, *made.rows]
+    table = _grid(made.title, lines)
+    if _width(table) > width:
+        table = _grid(made.title, list(zip(*lines, strict=True)))
+        table.width = _width(table)
+    return table
+
+
+def _grid(title: str, lines: Sequence[Sequence[str]]) -> Table:
+    table = Table(title=Text(title), title_justify="left")
+    for number, header in enumerate(lines[0]):
+        table.add_column(Text(header), justify="right" if number else "left", no_wrap=True)
+    for line in lines[1:]:
+        table.add_row(*map(Text, line))
+    return table
+
+
+def _width(table: Table) -> int:
+    return Console(width=10_000).measure(table).maximum
 
 
 def fraction_spent(progress: Progress, budget: Budget) -> float | None:
