@@ -209,7 +209,8 @@ def _search(table: dict[str, Any]) -> tuple[str, Any]:
 def _strategy(table: dict[str, Any]) -> tuple[str, Any]:
     name, settings = _name_and_settings(table, "leaf")
     if name == NO_STRATEGY:
-        _check_keys(settings, ())
+        for key in settings:
+            raise InputError(f"unknown key {short(key)}; none has no settings")
         return _label(table, name, {}), None
     try:
         built = parallel.make(name, settings)
