@@ -121,7 +121,11 @@ def test_problems_and_bench_and_version():
     assert playout("--version").stdout.strip() == po.__version__
 
 
-@pytest.mark.parametrize("command", [[], ["solve"], ["verify"], ["show"], ["bench"], ["problems"]])
+COMMANDS = [["solve"], ["verify"], ["show"], ["bench"], ["problems"]]
+EXPERIMENT = [["experiment"], ["experiment", "run"], ["experiment", "report"], ["experiment", "list"]]
+
+
+@pytest.mark.parametrize("command", [[], *COMMANDS, *EXPERIMENT])
 def test_every_command_has_help_with_what_it_takes(command):
     done = playout(*command, "--help")
     assert done.returncode == 0
@@ -129,6 +133,8 @@ def test_every_command_has_help_with_what_it_takes(command):
     if command == ["solve"]:
         assert "playout solve samegame:1 --seconds 60" in done.stdout
         assert "Learning rate" in done.stdout
+    if command == ["experiment"]:
+        assert "[[search]]" in done.stdout
 
 
 MISTAKES = [
@@ -289,7 +295,7 @@ def test_the_live_view_on_a_terminal(tmp_path):
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_commands_and_options(shell):
     script = app.generate_completion(shell=shell)
-    for word in ("solve", "verify", "problems", "temperature", "gnrpa"):
+    for word in ("solve", "verify", "problems", "temperature", "gnrpa", "experiment", "workers"):
         assert word in script
     assert "--install-completion" in playout("--help").stdout
 

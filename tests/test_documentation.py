@@ -82,7 +82,8 @@ def test_the_stubs_are_those_of_the_module(tmp_path):
 
 
 def test_links_in_the_documentation_lead_somewhere():
-    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "cpp" / "README.md"):
+    patterns = ("*.md", "docs/*.md", "cpp/README.md", "experiments/*/README.md")
+    for page in (page for pattern in patterns for page in ROOT.glob(pattern)):
         for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
