@@ -2,8 +2,8 @@
 //
 // All the same, for jobs that only differ in their random numbers. Jobs that search different variants of a problem are
 // not worth the same, which shows only as they go. Then a first round gives each a few playouts, and every further
-// round, as long as all before it together, goes by rank: two thirds to the `keep` jobs with the best scores so far,
-// two thirds of the rest to the next `keep`, and so on. Ranks are taken anew before each round, so that a late one can
+// round, as long as all before it together, goes by rank: three quarters to the `keep` jobs with the best scores so
+// far, three quarters of the rest to the next `keep`, and so on. Ranks are taken anew before each round, so that a late one can
 // overtake; of equal scores the lower job leads. All this happens at fixed numbers of playouts: whoever is faster
 // changes nothing. (Chosen by measurement, experiments/portfolio: successive halving needs to know the budget, and is
 // no better.)
@@ -56,13 +56,13 @@ class Portfolio {
   }
 
  private:
-  static constexpr std::uint64_t kFirstRound = 2000;  // playouts a job
+  static constexpr std::uint64_t kFirstRound = 1000;  // playouts a job
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
 
   void share_by_rank(std::uint64_t playouts, std::span<const int> order) {
     const auto keep = static_cast<std::size_t>(keep_);
     while (order.size() > keep) {
-      const std::uint64_t most = playouts - playouts / 3;
+      const std::uint64_t most = playouts - playouts / 4;
       share_evenly(most, order.first(keep));
       playouts -= most;
       order = order.subspan(keep);
