@@ -3,10 +3,10 @@
 // All the same, for jobs that only differ in their random numbers. Jobs that search different variants of a problem are
 // not worth the same, which shows only as they go. Then a first round gives each a few playouts, and every further
 // round, as long as all before it together, goes by rank: three quarters to the `keep` jobs with the best scores so
-// far, three quarters of the rest to the next `keep`, and so on. Ranks are taken anew before each round, so that a late one can
-// overtake; of equal scores the lower job leads. All this happens at fixed numbers of playouts: whoever is faster
-// changes nothing. (Chosen by measurement, experiments/portfolio: successive halving needs to know the budget, and is
-// no better.)
+// far, three quarters of the rest to the next `keep`, and so on. Ranks are taken anew before each round, so that a late
+// one can overtake; of equal scores the lower job leads. All this happens at fixed numbers of playouts: whoever is
+// faster changes nothing. (Chosen by measurement, experiments/portfolio: successive halving needs to know the budget,
+// and is no better.)
 #pragma once
 
 #include <algorithm>

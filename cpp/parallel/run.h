@@ -62,9 +62,16 @@ class Run {
     const bool first = !stopping_ && progress_.best.playouts == 0;
     if (first) take(jobs_[0]);  // whatever happens, something will be found
     leaders_ = crews;
-    for (int crew = 0; crew < crews; crew++) {
-      Turn turn = first && crew == 0 ? Turn{&jobs_[0], 1, {}} : Turn{};
-      threads_.emplace_back([=, this] { lead(threads / crews + (crew < threads % crews), turn); });
+    const int processors = static_cast<int>(std::thread::hardware_concurrency());
+    try {
+      for (int crew = 0; crew < crews; crew++) {
+        const Turn turn = first && crew == 0 ? Turn{&jobs_[0], 1, {}} : Turn{};
+        const int size = threads / crews + (crew < threads % crews);
+        threads_.emplace_back([=, this] { lead(size, processors / crews, turn); });
+      }
+    } catch (...) {  // the system has no more threads to give
+      stop();
+      throw;
     }
   }
 
@@ -144,10 +151,10 @@ class Run {
   }
 
   // What a crew's leader does, its first turn given.
-  void lead(int crew_size, Turn turn) {
+  void lead(int crew_size, int processors, Turn turn) {
     std::exception_ptr error;
     try {
-      Team team(crew_size);
+      Team team(crew_size, std::max(processors, 1));
       if (turn.job == nullptr) turn = next_turn();
       while (turn.job != nullptr) {
         move_on(turn, team);
@@ -157,6 +164,7 @@ class Run {
       error = std::current_exception();
     }
     const std::scoped_lock lock(mutex_);
+    if (turn.job != nullptr) put_down(*turn.job);
     if (error) {
       if (!error_) error_ = error;
       end();
@@ -164,8 +172,8 @@ class Run {
     if (--leaders_ == 0) finish();
   }
 
-  void move_on(const Turn& turn, Team& team) {
-    Job& job = *turn.job;
+  void move_on(Turn& turn, Team& team) {
+    Job& job = *std::exchange(turn.job, nullptr);
     const std::uint64_t chunk = std::clamp<std::uint64_t>(job.chunk, team.size(), kMostPlayouts);
     const double before = seconds();
     try {
@@ -215,10 +223,15 @@ class Run {
     busy_++;
   }
 
-  void put_back(Job& job) {
-    const std::scoped_lock lock(mutex_);
+  void put_down(Job& job) {
     job.busy = false;
     busy_--;
+    job_changed_.notify_all();
+  }
+
+  void put_back(Job& job) {
+    const std::scoped_lock lock(mutex_);
+    put_down(job);
     const Best& best = job.search->best();
     progress_.best.playouts += best.playouts - std::exchange(job.playouts, best.playouts);
     if (best.score > progress_.best.score) {
@@ -227,7 +240,6 @@ class Run {
       note_improvement();
       if (best.score >= target_) end();
     }
-    job_changed_.notify_all();
   }
 
   std::vector<double> scores() const {

@@ -6,8 +6,8 @@
 // nobody; the leader waits only for tasks that others have claimed.
 //
 // Who has nothing to do spins for a moment, in case the next round is about to begin, and then sleeps. The leader wakes
-// no more helpers than there are tasks for, nor more than there are processors: on a machine with fewer processors than
-// threads the others sleep on instead of taking turns with those that work.
+// no more helpers than there are tasks for, nor more than there are processors for the team: where threads outnumber
+// processors the others sleep on instead of taking turns with those that work.
 #pragma once
 
 #include <algorithm>
@@ -26,19 +26,17 @@ namespace playout {
 
 class Team final : public Workers {
  public:
-  // The thread that calls run() is one of them.
-  explicit Team(int size)
-      : useful_helpers_(std::min(size, static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))) - 1) {
-    for (int worker = 1; worker < size; worker++) helpers_.emplace_back([this, worker] { help(worker); });
+  // So many threads on so many processors; the thread that calls run() is one of them.
+  Team(int size, int processors) : useful_helpers_(std::min(size, processors) - 1) {
+    try {
+      for (int worker = 1; worker < size; worker++) helpers_.emplace_back([this, worker] { help(worker); });
+    } catch (...) {  // the system has no more threads to give
+      end();
+      throw;
+    }
   }
 
-  ~Team() override {
-    {
-      const std::scoped_lock lock(mutex_);
-      ending_ = true;
-    }
-    open_changed_.notify_all();
-  }  // the threads are joined before what they use is gone: they are the last member
+  ~Team() override { end(); }
 
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -64,6 +62,15 @@ class Team final : public Workers {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::microseconds kSpin{50};
+
+  // The threads are joined after this, before what they use is gone: they are the last member.
+  void end() {
+    {
+      const std::scoped_lock lock(mutex_);
+      ending_ = true;
+    }
+    open_changed_.notify_all();
+  }
 
   // Does tasks until none is open. Whoever lowers `open_` from n to n - 1 has claimed a task, and the round cannot end
   // before it is done: only then is it safe to look at the round.

@@ -238,6 +238,8 @@ class Task:
             )
         except ValueError as error:
             raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None
+        except RuntimeError as error:
+            raise InputError(f"cannot start so many threads: {error}") from None
 
     def save(self, run: _core.Run) -> None:
         """Write the checkpoint, if there is to be one."""
@@ -348,6 +350,8 @@ def _is_over(run: _core.Run, deadline: float, interrupted: threading.Event) -> b
         warnings.warn(f"the search ended early: {str(full) or 'out of memory'}", RuntimeWarning, stacklevel=2)
         interrupted.set()
         return True
+    except RuntimeError as error:
+        raise InputError(f"cannot start so many threads: {error}") from None
     return ended or interrupted.is_set() or time.monotonic() >= deadline
 
 
