@@ -9,6 +9,10 @@
 from importlib.metadata import version as _version
 
 from playout.errors import InputError
+from playout.parallel import Hybrid
+from playout.parallel import Leaf
+from playout.parallel import Node
+from playout.parallel import Root
 from playout.plot import plot
 from playout.problems import problem
 from playout.problems.same_game import SameGame
@@ -27,9 +31,13 @@ __all__ = [
     "GNRPA",
     "NMCS",
     "NRPA",
+    "Hybrid",
     "InputError",
+    "Leaf",
+    "Node",
     "Progress",
     "Result",
+    "Root",
     "SameGame",
     "load",
     "plot",

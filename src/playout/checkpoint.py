@@ -11,12 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from playout import parallel
 from playout.errors import InputError, check_number
 from playout.result import History, history_from_json, write_whole_bytes
 
 FORMAT = "playout-checkpoint/1"
 MAX_BYTES = 1 << 34
-MAX_HEADER_BYTES = 1 << 28
 DIGEST_BYTES = 32
 
 
@@ -28,12 +28,13 @@ class Checkpoint:
     are as in a Result; ``state`` is the engine's.
     """
 
+    file: Path
     what: dict[str, Any]
     seconds: float
     history: History
     state: bytes
 
-    def save(self, path: Path) -> None:
+    def save(self) -> None:
         """Write the checkpoint, whole or not at all."""
         header = {
             "format": FORMAT,
@@ -43,49 +44,60 @@ class Checkpoint:
             "history": [list(entry) for entry in self.history],
         }
         content = json.dumps(header).encode() + b"\n" + self.state
-        write_whole_bytes(path, content + hashlib.sha256(content).digest())
+        write_whole_bytes(self.file, content + hashlib.sha256(content).digest())
+
+    def strategy(self) -> parallel.Parallel | None:
+        """Return the strategy it was made with."""
+        with_strategy = self.what.get("strategy")
+        try:
+            return parallel.from_json(with_strategy)
+        except InputError as error:
+            raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None
+
+    def check(self, what: dict[str, Any]) -> None:
+        """Raise unless it is a checkpoint of that."""
+        for key, value in what.items():
+            if self.what.get(key) != value:
+                difference = f"its {key} is {_shown(self.what.get(key))}, this search's is {_shown(value)}"
+                raise InputError(f"cannot resume from {str(self.file)!r}: {difference}")
 
 
-def load(path: Path, what: dict[str, Any]) -> Checkpoint:
-    """Read a checkpoint of what is to be searched; the file may come from anywhere.
+def load(file: Path) -> Checkpoint:
+    """Read a checkpoint; the file may come from anywhere.
 
     Raises
     ------
     InputError
-        If it cannot be read, is damaged, or is of something else.
+        If it cannot be read, is damaged, or was written by another version.
     """
     try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_BYTES)
+        with open(file, "rb") as stream:
+            content = stream.read(MAX_BYTES)
+        return _parse(file, content)
     except OSError as error:
-        raise InputError(f"cannot resume from {str(path)!r}: {error.strerror}") from None
-    except ValueError:
-        raise InputError(f"{str(path)!r} cannot be the name of a file") from None
-    try:
-        return _parse(content, what)
+        raise InputError(f"cannot resume from {str(file)!r}: {error.strerror}") from None
     except InputError as error:
-        raise InputError(f"cannot resume from {str(path)!r}: {error}") from None
+        raise InputError(f"cannot resume from {str(file)!r}: {error}") from None
 
 
-def _parse(content: bytes, what: dict[str, Any]) -> Checkpoint:
-    end = content.find(b"\n", 0, MAX_HEADER_BYTES)
+def _parse(file: Path, content: bytes) -> Checkpoint:
     if not content.startswith(b'{"format": "playout-checkpoint/'):
         raise InputError("it is not a checkpoint of Playout")
     content, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
-    if end < 0 or end >= len(content) or hashlib.sha256(content).digest() != digest:
+    line, _, state = content.partition(b"\n")
+    if hashlib.sha256(content).digest() != digest or not state:
         raise InputError("it is damaged: its content is not what was written")
     try:
-        header = json.loads(content[:end])
-        found = {"format": header["format"], "version": header["version"], **header["what"]}
+        header = json.loads(line)
+        made_by = (header["format"], header["version"])
+        what = dict(header["what"])
         seconds = check_number("'seconds'", header["seconds"], 0.0)
         history = history_from_json(header["history"])
     except (ValueError, TypeError, KeyError, RecursionError):
         raise InputError("it is damaged: it does not say what it is of") from None
-    wanted = {"format": FORMAT, "version": version("playout"), **what}
-    for key, value in wanted.items():
-        if found.get(key) != value:
-            raise InputError(f"its {key} is {_shown(found.get(key))}, this search's is {_shown(value)}")
-    return Checkpoint(what, seconds, history, content[end + 1 :])
+    if made_by != (FORMAT, version("playout")):
+        raise InputError(f"it was written by version {_shown(made_by[1])} of Playout, this is {version('playout')}")
+    return Checkpoint(file, what, seconds, history, state)
 
 
 def _shown(value: Any) -> str:

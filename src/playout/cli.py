@@ -8,6 +8,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -20,13 +21,14 @@ import playout
 from playout import bench as benchmark
 from playout import problems, terminal
 from playout import search as searches
-from playout.errors import InputError, whole_number
+from playout.errors import InputError, check_integer, whole_number
 from playout.experiment import plan as plans
 from playout.experiment import report as reports
 from playout.experiment import results, runner
+from playout.parallel import MAX_THREADS, STRATEGIES, Parallel, make, processors
 from playout.picture import has_picture, to_html, to_svg
 from playout.result import Result, check_writable, load, write_whole
-from playout.solve import Budget, solve
+from playout.solve import Budget, Task, run
 from playout.stop import StopSignals
 
 Drawing = TypeVar("Drawing")
@@ -75,7 +77,8 @@ app.command(experiment)
 
 BUDGET = Group("Budget (at least one)", sort_key=1)
 SEARCH = Group("Search", sort_key=2)
-OUTPUT = Group("Output", sort_key=3)
+PARALLEL = Group("Parallel", sort_key=3)
+OUTPUT = Group("Output", sort_key=4)
 
 
 @app.command(name="solve")
@@ -97,6 +100,14 @@ def solve_command(
     repetitions: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
     seed: Annotated[int, Parameter(group=SEARCH, converter=_strictly_whole)] = 0,
     start: Annotated[Path | None, Parameter(group=SEARCH)] = None,
+    threads: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
+    parallel: Annotated[Literal["root", "leaf", "node", "hybrid"] | None, Parameter(group=PARALLEL)] = None,
+    jobs: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
+    width: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
+    parallel_level: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
+    policy: Annotated[Literal["shared", "local"] | None, Parameter(group=PARALLEL)] = None,
+    checkpoint: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    resume: Annotated[bool, Parameter(group=OUTPUT, negative="")] = False,
     output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
     json: Annotated[bool, Parameter(group=OUTPUT, negative="")] = False,
     quiet: Annotated[bool, Parameter(group=OUTPUT, negative="")] = False,
@@ -106,7 +117,8 @@ def solve_command(
     **Examples**
 
     - *playout solve samegame:1 --seconds 60*: a standard board for a minute, watched as it goes
-    - *playout solve samegame:1,tabu=2 --playouts 1000000 --seed 7 --output run.json*: the same result every time
+    - *playout solve samegame:1 --playouts 1000000 --parallel root --jobs 4 --seed 7*: the same result on any machine
+    - *playout solve samegame:1 --level 5 --seconds 3600 --checkpoint run.ckpt*: with *--resume* it goes on from there
     - *playout solve samegame:board.txt --seconds 60*: a board of your own
     - *playout solve samegame:1 --seconds 60 --start run.json*: go on from an earlier result
     - *playout problems* lists what can be searched
@@ -118,7 +130,7 @@ def solve_command(
     seconds
         Stop after this time.
     playouts
-        Stop after this many playouts. With the same seed the result is the same on every machine.
+        Stop after this many playouts in all. With the same seed, jobs and width the result is the same on any machine.
     target
         Stop once a score of at least this is found.
     search
@@ -144,6 +156,25 @@ def solve_command(
         Of the random numbers.
     start
         A saved result to begin with.
+    threads
+        How many threads do the work (as many as this process may use). Given a strategy, they only change the time.
+    parallel
+        How they work together. root: independent searches; leaf: one search that plays several playouts at once; node:
+        one that makes several calls of --parallel-level at once; hybrid: several such searches. If not given, what
+        measurement shows best for so many threads; the first line says what that is.
+    jobs
+        Of root and hybrid: how many searches (as many as threads).
+    width
+        Of leaf, node and hybrid: how many calls at once (as many as threads).
+    parallel_level
+        Of node and hybrid: the level that makes them, 1 to --level (hybrid 1).
+    policy
+        Of leaf, node and hybrid: whether they share a policy or have copies that learn on their own (shared).
+    checkpoint
+        Keep the search in this file, every 30 seconds and at the end, so that it can be resumed.
+    resume
+        Go on from the checkpoint, with the rest of its budget or more. Say what is searched as before; a strategy that
+        is not given is the checkpoint's.
     output
         Save the result here, as JSON.
     json
@@ -163,21 +194,16 @@ def solve_command(
     }
     chosen = searches.make(search, {key: value for key, value in given.items() if value is not None})
     budget = Budget(seconds, playouts, target)
-    built = problems.problem(problem)
+    built = problems.problem(problem, for_command_line=True)
     first = None if start is None else load(start)
     if output is not None:
         check_writable(output)
-    with StopSignals() as signals, terminal.view(Console(stderr=True), built, chosen, budget, quiet) as show_progress:
-        result = solve(
-            built,
-            chosen,
-            seconds=seconds,
-            playouts=playouts,
-            target=target,
-            seed=seed,
-            start=first,
-            on_event=lambda progress: signals.repeat() or show_progress(progress),
-        )
+    threads = processors() if threads is None else threads
+    wanted = {"jobs": jobs, "width": width, "level": parallel_level, "policy": policy}
+    strategy = _strategy(chosen, parallel, threads, {key: value for key, value in wanted.items() if value is not None})
+    task = Task.begin(built, chosen, threads, strategy, seed, first, checkpoint, resume)
+    with StopSignals() as signals, terminal.view(Console(stderr=True), task, budget, quiet) as show_progress:
+        result = run(task, budget, on_event=lambda progress: signals.repeat() or show_progress(progress))
         saved = None if output is None else _save(result, output)
     _print_result(result, saved, json)
     return 128 + signals.received if signals.received and result.interrupted else 0
@@ -427,6 +453,25 @@ def main(arguments: list[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = _mistake(f"{error.filename or 'standard output'}: {error.strerror}")
     sys.exit(status)
+
+
+def _strategy(search: Any, name: str | None, threads: int, given: dict[str, Any]) -> Parallel | None:
+    """Return the strategy that was asked for; jobs and width are as many as threads unless given."""
+    options = {"jobs": "--jobs", "width": "--width", "level": "--parallel-level", "policy": "--policy"}
+    if name is None:
+        for setting in given:
+            raise InputError(f"{options[setting]} without a strategy; say which by --parallel root|leaf|node|hybrid")
+        return None
+    known = [field.name for field in fields(STRATEGIES[name])]
+    for setting in given:
+        if setting not in known:
+            has = ", ".join(options[setting] for setting in known)
+            raise InputError(f"{options[setting]} does not go with --parallel {name}, which takes {has}")
+    if name == "node" and "level" not in given:
+        raise InputError("--parallel node needs the level that makes several calls at once: --parallel-level N")
+    check_integer("threads", threads, 1, MAX_THREADS)
+    usual = {"jobs": threads, "width": min(threads, getattr(search, "iterations", threads))}
+    return make(name, {**{key: value for key, value in usual.items() if key in known}, **given})
 
 
 def _save(result: Result, output: Path) -> Path | None:

@@ -209,7 +209,7 @@ def processors() -> int:
     if slurm.isdecimal() and int(slurm) > 0:
         return min(int(slurm), MAX_THREADS)
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(count, int(_quota()) if _quota() >= 1 else 1, MAX_THREADS))
+    return max(1, int(min(count, _quota(), MAX_THREADS)))
 
 
 def _quota(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> float:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from playout import _core, checkpoint
+from playout import _core
+from playout import checkpoint as checkpoints
 from playout import parallel as strategies
 from playout import search as searches
 from playout.errors import InputError, check_integer, check_number, check_positive, short
@@ -132,7 +133,11 @@ def solve(
         A ValueError that names the value and what is allowed.
     """
     budget = Budget(seconds, playouts, target)
-    task = Task.begin(problem, search, threads, parallel, seed, start, checkpoint, resume)
+    return run(Task.begin(problem, search, threads, parallel, seed, start, checkpoint, resume), budget, on_event)
+
+
+def run(task: "Task", budget: Budget, on_event: Callable[[Progress], object] | None) -> Result:
+    """Do what :func:`solve` does once its arguments are checked."""
     with interrupts() as interrupted:
         for progress in _watch(task, budget, interrupted):
             if on_event is not None:
@@ -173,6 +178,7 @@ class Task:
     search: Search
     parallel: Parallel | None
     seed: int
+    chosen: bool  # whether the strategy was, for want of one
     jobs: strategies.Jobs
     file: Path | None
     seconds: float = 0.0  # spent before
@@ -197,15 +203,18 @@ class Task:
             raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA() and NMCS()")
         if isinstance(problem, type) or not hasattr(problem, "engine"):
             raise InputError(f"problem is {short(problem)}; allowed are problems such as SameGame.standard(1)")
+        file = _checkpoint_file(checkpoint, resume)
+        kept = checkpoints.load(file) if file is not None and resume else None
+        chosen = parallel is None and kept is None
         if parallel is None:
-            parallel = strategies.choose(search, threads)
+            parallel = strategies.choose(search, threads) if kept is None else kept.strategy()
         elif isinstance(parallel, type) or not hasattr(parallel, "wide"):
             raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node() and Hybrid()")
         jobs = strategies.begin(problem, search, parallel, threads, seed)
-        file = _checkpoint_file(checkpoint, resume)
-        task = Task(problem, search, parallel, seed, jobs, file)
-        if file is not None and resume:
-            return task.resumed()
+        task = Task(problem, search, parallel, seed, chosen, jobs, file)
+        if kept is not None:
+            kept.check(task.what())
+            return replace(task, seconds=kept.seconds, history=kept.history, state=kept.state)
         if start is not None:
             _start_from(jobs.searches, problem, start)
         return task
@@ -219,11 +228,6 @@ class Task:
             "seed": self.seed,
             "number of jobs": len(self.jobs.searches),
         }
-
-    def resumed(self) -> "Task":
-        assert self.file is not None
-        kept = checkpoint.load(self.file, self.what())
-        return replace(self, seconds=kept.seconds, history=kept.history, state=kept.state)
 
     def run(self, budget: Budget) -> _core.Run:
         try:
@@ -247,7 +251,7 @@ class Task:
             return
         now = self.whole(run.progress())
         try:
-            checkpoint.Checkpoint(self.what(), now.seconds, now.history, run.serialise()).save(self.file)
+            checkpoints.Checkpoint(self.file, self.what(), now.seconds, now.history, run.serialise()).save()
         except (OSError, MemoryError) as error:
             reason = getattr(error, "strerror", None) or "out of memory"
             message = f"could not write the checkpoint {str(self.file)!r}: {reason}; the search goes on"

@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -14,9 +13,9 @@ from rich.text import Text
 
 from playout.experiment import report
 from playout.experiment.runner import Status
-from playout.problems import BuiltIn
+from playout.parallel import describe
 from playout.search import to_json
-from playout.solve import Budget, Progress
+from playout.solve import Budget, Progress, Task
 
 LINES_EVERY_SECONDS = 1.0
 IMPROVEMENTS_SHOWN = 5
@@ -26,24 +25,29 @@ OnStatus = Callable[[Status], object]
 
 
 @contextmanager
-def view(console: Console, problem: BuiltIn, search: Any, budget: Budget, quiet: bool) -> Iterator[OnEvent]:
+def view(console: Console, task: Task, budget: Budget, quiet: bool) -> Iterator[OnEvent]:
     """Show the progress of a search: a live view on a terminal, plain lines elsewhere, nothing if quiet."""
     if quiet:
         yield lambda progress: None
     elif console.is_terminal and not console.is_dumb_terminal:
-        live_view = LiveView(title(problem, search), budget)
+        live_view = LiveView(title(task), budget)
         with Live(console=console, auto_refresh=False, transient=True) as live:
             yield lambda progress: live.update(live_view.render(progress), refresh=True)
     else:
-        yield PlainLines(console, title(problem, search))
+        yield PlainLines(console, title(task))
 
 
-def title(problem: BuiltIn, search: Any) -> str:
-    """Say what is searched and how, in one line."""
-    settings = to_json(search)
+def title(task: Task) -> str:
+    """Say what is searched and how."""
+    settings = to_json(task.search)
     name = settings.pop("name")
     shown = ", ".join(f"{key} {value}" for key, value in settings.items() if value is not None)
-    return f"{problem.describe()}: {name}, {shown}"
+    threads = "1 thread" if task.jobs.threads == 1 else f"{task.jobs.threads} threads"
+    chosen = "" if task.parallel is None or not task.chosen else " (chosen for them; --parallel says otherwise)"
+    how = f"{describe(task.parallel)}, on {threads}{chosen}"
+    jobs = "" if task.jobs.keep == len(task.jobs.searches) else f", trying {len(task.jobs.searches)} variants"
+    before = "" if task.seconds == 0 else f"; resumed after {clock(task.seconds)}"
+    return f"{task.problem.describe()}: {name}, {shown}; {how}{jobs}{before}"
 
 
 class LiveView:

@@ -23,6 +23,7 @@ class Kind:
     title: str
     forms: tuple[tuple[str, str], ...]
     options: tuple[tuple[str, str], ...]
+    command_line: dict[str, str]  # options that the command line adds where they are not given
     parse: Any
     from_json: Any
 
@@ -80,13 +81,14 @@ KINDS: dict[str, Kind] = {
             ("board=N", "which board of a file that has several"),
             ("width=W,height=H,colours=C", "of a random board (default 15, 15, 5; at most 20, 20, 9)"),
         ),
+        command_line={"tabu": "auto"},
         parse=SameGame.parse_name,
         from_json=SameGame.from_json,
     ),
 }
 
 
-def problem(name: str) -> BuiltIn:
+def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
     """Build a problem from the string that names it.
 
     Parameters
@@ -94,6 +96,9 @@ def problem(name: str) -> BuiltIn:
     name
         The kind of problem, a colon, which one, and options after commas:
         ``"samegame:1"``, ``"samegame:1,tabu=2"``, ``"samegame:random:7"``, ``"samegame:path/to/board.txt"``.
+    for_command_line
+        Whether options that are not given are what ``playout solve`` takes: what does best, ``tabu=auto``. Else they
+        are as in the papers.
 
     Raises
     ------
@@ -115,6 +120,8 @@ def problem(name: str) -> BuiltIn:
             raise InputError(f"option {key!r} is there twice in {short(name)}")
         options[key] = value
         *path, last = path
+    if for_command_line:
+        options = {**KINDS[kind].command_line, **options}
     built: BuiltIn = KINDS[kind].parse(",".join([*path, last]), options)
     return built
 
