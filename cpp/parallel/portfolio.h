@@ -29,35 +29,51 @@ class Portfolio {
 
   // Once all jobs have reached their quotas: raises them, given the jobs' scores; false if all playouts are given.
   bool begin_round(std::span<const double> scores) {
-    const std::uint64_t given = std::accumulate(quotas_.begin(), quotas_.end(), std::uint64_t{0});
-    if (given >= playouts_) return false;
-    const std::uint64_t left = playouts_ - given;
-    std::vector<int> order(quotas_.size());
-    std::iota(order.begin(), order.end(), 0);
-    if (keep_ == static_cast<int>(order.size())) {
-      share_evenly(left, order);
-    } else if (given == 0) {
-      share_evenly(std::min(left, kFirstRound * order.size()), order);
-    } else {
-      std::ranges::stable_sort(order, std::ranges::greater{}, [&](int job) { return scores[job]; });
-      share_by_rank(std::min(left, given), order);
-    }
+    if (sum(quotas_) >= playouts_) return false;
+    before_ = quotas_;
+    order_.resize(quotas_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::stable_sort(order_, std::ranges::greater{}, [&](int job) { return scores[job]; });
+    share_out();
     return true;
   }
 
-  void serialise(Writer& out) const { out.put(quotas_); }
+  // A round is what was given before it and the ranks: with another budget it is another length.
+  void serialise(Writer& out) const { out.put(before_), out.put(order_); }
 
   void deserialise(Reader& in) {
-    std::vector<std::uint64_t> quotas;
-    in.get(quotas);
-    if (quotas.size() != quotas_.size() || std::ranges::any_of(quotas, [](auto quota) { return quota > kMost; }))
-      throw Damaged();
-    quotas_ = std::move(quotas);
+    in.get(before_), in.get(order_);
+    if (order_.empty() && before_.empty()) return;
+    std::vector<int> sorted = order_;
+    std::ranges::sort(sorted);
+    const std::uint64_t most = (std::uint64_t{1} << 63) / quotas_.size();
+    if (before_.size() != quotas_.size() || sorted.size() != quotas_.size()) throw Damaged();
+    for (std::size_t job = 0; job < quotas_.size(); job++)
+      if (sorted[job] != static_cast<int>(job) || before_[job] > most) throw Damaged();
+    share_out();
   }
 
  private:
   static constexpr std::uint64_t kFirstRound = 1000;  // playouts a job
-  static constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
+
+  static std::uint64_t sum(const std::vector<std::uint64_t>& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
+  }
+
+  // The quotas of the round that began with these ranks.
+  void share_out() {
+    quotas_ = before_;
+    const std::uint64_t given = sum(before_), left = playouts_ - std::min(given, playouts_);
+    if (keep_ == static_cast<int>(quotas_.size())) {
+      std::ranges::sort(order_);
+      share_evenly(left, order_);
+    } else if (given == 0) {
+      std::ranges::sort(order_);
+      share_evenly(std::min(left, kFirstRound * quotas_.size()), order_);
+    } else {
+      share_by_rank(std::min(left, given), order_);
+    }
+  }
 
   void share_by_rank(std::uint64_t playouts, std::span<const int> order) {
     const auto keep = static_cast<std::size_t>(keep_);
@@ -78,6 +94,8 @@ class Portfolio {
   int keep_;
   std::uint64_t playouts_;
   std::vector<std::uint64_t> quotas_;
+  std::vector<std::uint64_t> before_;  // the quotas when the round began
+  std::vector<int> order_;             // the jobs by rank then
 };
 
 }  // namespace playout

@@ -1,0 +1,249 @@
+"""Checkpoints: a search goes on from its file as if nothing had been, and nothing leaves a file that cannot be read."""
+
+import hashlib
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import playout as po
+from playout import GNRPA, NMCS, Hybrid, InputError, Leaf, Node, Root, SameGame, checkpoint
+
+solving = sys.modules["playout.solve"]  # the function has the module's name
+GAME = SameGame.random(7, 7, 4, seed=6)
+STRATEGIES = [
+    (GNRPA(level=3, iterations=20), None),
+    (NMCS(level=3), None),
+    (GNRPA(level=3, iterations=20), Root(3)),
+    (GNRPA(level=3, iterations=20), Leaf(6)),
+    (GNRPA(level=3, iterations=20), Node(2, 6)),
+    (GNRPA(level=3, iterations=20), Node(2, 6, policy="local")),
+    (GNRPA(level=3, iterations=20), Hybrid(2, 3)),
+]
+PLAYOUTS = 300_000
+IDS = ["sequential", "nmcs", "root", "leaf", "node", "local", "hybrid"]
+
+
+class Enough(Exception):
+    pass
+
+
+def outcome(result):
+    return result.score, result.moves, result.playouts
+
+
+def break_off(file, search, parallel, resume, game=GAME, after=0.05, threads=2):
+    """Search with a checkpoint until some time has passed, and leave by an exception."""
+    until = time.monotonic() + after
+
+    def on_event(progress):
+        if time.monotonic() > until:
+            raise Enough
+
+    options = {"threads": threads, "checkpoint": file, "resume": resume, "seed": 3, "on_event": on_event}
+    with pytest.raises(Enough):
+        po.solve(game, search, playouts=PLAYOUTS, parallel=parallel, **options)
+
+
+@pytest.mark.parametrize(("search", "parallel"), STRATEGIES, ids=IDS)
+@pytest.mark.parametrize("game", [GAME, GAME.with_options(tabu="auto")], ids=["plain", "auto"])
+def test_a_resumed_search_finds_what_an_uninterrupted_one_does(search, parallel, game, tmp_path, monkeypatch):
+    """Broken off twice, with checkpoints all the time, resumed on other numbers of threads: the same, bit for bit."""
+    monkeypatch.setattr(solving, "CHECKPOINT_SECONDS", 0.01)
+    monkeypatch.setattr(solving, "WAKE_SECONDS", 0.005)
+    file = tmp_path / "run.ckpt"
+    strategy = parallel or Root(1)
+    break_off(file, search, strategy, resume=False, game=game)
+    broken_off = checkpoint.load(file)
+    break_off(file, search, None, resume=True, game=game, threads=1)
+    assert checkpoint.load(file).seconds > broken_off.seconds > 0
+    resumed = po.solve(game, search, playouts=PLAYOUTS, threads=3, checkpoint=file, resume=True, seed=3)
+    whole = po.solve(game, search, playouts=PLAYOUTS, parallel=strategy, seed=3)
+    assert outcome(resumed) == outcome(whole)
+    assert resumed.parallel == strategy
+    assert [score for _, _, score in resumed.history] == sorted({score for _, _, score in resumed.history})
+    assert resumed.seconds > 0.1
+    again = po.solve(game, search, playouts=PLAYOUTS, checkpoint=file, resume=True, seed=3)
+    assert outcome(again) == outcome(whole)
+
+
+def test_the_budget_is_that_of_the_whole_search(tmp_path):
+    file = tmp_path / "run.ckpt"
+    first = po.solve(GAME, playouts=1000, checkpoint=file)
+    more = po.solve(GAME, playouts=3000, checkpoint=file, resume=True)
+    assert outcome(more) == outcome(po.solve(GAME, playouts=3000))
+    assert more.seconds > first.seconds
+    spent = po.solve(GAME, seconds=more.seconds / 2, checkpoint=file, resume=True)
+    assert outcome(spent) == outcome(more)
+    found = po.solve(GAME, target=more.score, checkpoint=file, resume=True)
+    assert outcome(found) == outcome(more)
+
+
+def test_a_start_is_part_of_the_checkpoint(tmp_path):
+    best = po.solve(GAME, GNRPA(level=2), playouts=20_000)
+    whole = po.solve(GAME, playouts=4000, start=best)
+    po.solve(GAME, playouts=500, start=best, checkpoint=tmp_path / "run.ckpt")
+    resumed = po.solve(GAME, playouts=4000, checkpoint=tmp_path / "run.ckpt", resume=True)
+    assert outcome(resumed) == outcome(whole)
+    assert resumed.history[0] == (resumed.history[0][0], 0, best.score)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"problem": SameGame.standard(2)}, 'its problem is "samegame:1", this search\'s is "samegame:2"'),
+        ({"problem": SameGame.standard(1, tabu="auto")}, "its problem is"),
+        ({"search": GNRPA(level=3)}, 'its search is {"name": "GNRPA", "level": 2,'),
+        ({"search": NMCS(level=2)}, "its search is"),
+        (
+            {"parallel": Root(3)},
+            'its strategy is {"name": "root", "jobs": 2}, this search\'s is {"name": "root", "jobs"',
+        ),
+        ({"parallel": Leaf(2)}, "its strategy is"),
+        ({"seed": 9}, "its seed is 1, this search's is 9"),
+    ],
+)
+def test_a_checkpoint_of_something_else_is_refused(change, message, tmp_path):
+    usual = {"problem": SameGame.standard(1), "search": GNRPA(level=2), "parallel": Root(2), "seed": 1}
+    file = tmp_path / "run.ckpt"
+    po.solve(**usual, playouts=100, checkpoint=file)
+    before = file.read_bytes()
+    with pytest.raises(InputError, match=re.escape(message)):
+        po.solve(**{**usual, **change}, playouts=200, checkpoint=file, resume=True)
+    assert file.read_bytes() == before
+
+
+def resign(content: bytes) -> bytes:
+    """A checkpoint with the right digest, whatever it says."""
+    return content + hashlib.sha256(content).digest()
+
+
+def test_a_checkpoint_of_another_version_is_refused(tmp_path):
+    file = tmp_path / "run.ckpt"
+    po.solve(GAME, playouts=100, checkpoint=file)
+    line, _, state = file.read_bytes()[:-32].partition(b"\n")
+    header = json.loads(line)
+    file.write_bytes(resign(json.dumps({**header, "version": "9.9"}).encode() + b"\n" + state))
+    with pytest.raises(InputError, match='written by version "9.9" of Playout, this is'):
+        po.solve(GAME, playouts=200, checkpoint=file, resume=True)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    file = tmp_path_factory.mktemp("whole") / "run.ckpt"
+    po.solve(GAME, GNRPA(level=2, iterations=5), playouts=57, parallel=Hybrid(2, 3), checkpoint=file)
+    return file.read_bytes()
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_damaged_checkpoint_is_refused_or_harmless(signed, data, whole, tmp_path):
+    """Cut short or changed, and even with a digest made to fit: one clear error, or a search that goes on."""
+    file = tmp_path / "run.ckpt"
+    content = bytearray(whole)
+    if signed:
+        del content[-32:]
+    if data.draw(st.booleans()):
+        del content[data.draw(st.integers(0, len(content) - 1)) :]
+    else:
+        for _ in range(data.draw(st.integers(1, 4))):
+            content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    file.write_bytes(resign(bytes(content)) if signed else bytes(content))
+    try:
+        po.solve(GAME, GNRPA(level=2, iterations=5), seconds=0.001, checkpoint=file, resume=True)
+    except InputError as error:
+        assert str(error).startswith(f"cannot resume from {str(file)!r}: ")
+        assert len(str(error).splitlines()) == 1
+    else:
+        assert signed or bytes(content) == whole
+
+
+def test_files_that_are_not_checkpoints(tmp_path):
+    for name, content, message in (
+        ("empty", b"", "it is not a checkpoint"),
+        ("text", b"hello", "it is not a checkpoint"),
+        ("start", b'{"format": "playout-checkpoint/1"', "it is damaged"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            po.solve(GAME, playouts=10, checkpoint=tmp_path / name, resume=True)
+    for arguments, message in (
+        ({"resume": True}, "nothing to resume from"),
+        ({"resume": True, "checkpoint": tmp_path / "none"}, "No such file"),
+        ({"checkpoint": tmp_path}, "it is a folder"),
+        ({"checkpoint": tmp_path / "no" / "folder"}, "No such file"),
+        ({"checkpoint": 7}, "checkpoint is 7; a file is needed"),
+        ({"checkpoint": tmp_path / "text"}, "exists; resume from it, or remove it first"),
+    ):
+        with pytest.raises(InputError, match=message):
+            po.solve(GAME, playouts=10, **arguments)
+    assert (tmp_path / "text").read_bytes() == b"hello"
+
+
+def test_a_full_disk_is_said_and_the_search_goes_on(tmp_path):
+    """The system lets the process write 2,000 bytes a file and no more."""
+    script = f"""
+import resource, sys, playout as po
+sys.modules["playout.solve"].CHECKPOINT_SECONDS = 0.2
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+result = po.solve(po.SameGame.standard(1), seconds=0.7, checkpoint={str(tmp_path / "run.ckpt")!r})
+print(result.interrupted, result.seconds > 0.6)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "False True\n"
+    assert "could not write the checkpoint" in done.stderr
+    assert "File too large; the search goes on" in done.stderr
+    assert os.listdir(tmp_path) == []
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 2000
+
+
+def test_a_disk_that_fills_up_leaves_the_checkpoint_before(tmp_path, monkeypatch):
+    file = tmp_path / "run.ckpt"
+    po.solve(GAME, playouts=500, checkpoint=file)
+    before = file.read_bytes()
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.warns(RuntimeWarning, match="No space left on device; the search goes on"):
+        po.solve(GAME, playouts=1500, checkpoint=file, resume=True)
+    assert file.read_bytes() == before
+    assert os.listdir(tmp_path) == ["run.ckpt"]
+
+
+SEARCHER = """
+import sys, playout as po
+solving = sys.modules["playout.solve"]
+solving.CHECKPOINT_SECONDS, solving.WAKE_SECONDS = 0.02, 0.005
+file, resume = sys.argv[1], sys.argv[2] == "resume"
+print("ready", flush=True)
+po.solve(po.SameGame.standard(1, tabu="auto"), po.GNRPA(level=3), playouts=200_000, threads=2,
+         parallel=po.Hybrid(2, 4), checkpoint=file, resume=resume, seed=5)
+"""
+
+
+def test_killed_at_any_moment_it_leaves_a_checkpoint_that_can_be_read(tmp_path):
+    """Kill -9, eight times, while it searches and writes; then the rest: the same as without all that."""
+    file = tmp_path / "run.ckpt"
+    for kill in range(8):
+        command = [sys.executable, "-c", SEARCHER, file, "resume" if file.exists() else "begin"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout.readline() == b"ready\n"
+            time.sleep(0.15 + 0.013 * kill)
+            process.send_signal(signal.SIGKILL)
+        if file.exists():
+            assert checkpoint.load(file).state
+    board = SameGame.standard(1, tabu="auto")
+    options = {"playouts": 200_000, "threads": 2, "seed": 5}
+    resumed = po.solve(board, GNRPA(level=3), checkpoint=file, resume=True, **options)
+    assert outcome(resumed) == outcome(po.solve(board, GNRPA(level=3), parallel=Hybrid(2, 4), **options))
