@@ -325,7 +325,8 @@ def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | 
 
 def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = None) -> Iterator[Progress]:
     """Run a search; where nobody else listens to Ctrl-C, listen while waiting."""
-    run = task.run(budget)
+    in_time = budget.seconds is None or task.seconds < budget.seconds
+    run = task.run(budget if in_time else replace(budget, playouts=1))
     begin = time.monotonic()
     deadline = math.inf if budget.seconds is None else begin + budget.seconds - task.seconds
     save_at = begin + CHECKPOINT_SECONDS
