@@ -105,7 +105,7 @@ def test_a_start_is_part_of_the_checkpoint(tmp_path):
         ({"search": NMCS(level=2)}, "its search is"),
         (
             {"parallel": Root(3)},
-            'its strategy is {"name": "root", "jobs": 2}, this search\'s is {"name": "root", "jobs"',
+            'its strategy is {"name": "root", "jobs": 2}, this',
         ),
         ({"parallel": Leaf(2)}, "its strategy is"),
         ({"seed": 9}, "its seed is 1, this search's is 9"),

@@ -231,7 +231,7 @@ class Task:
 
     def run(self, budget: Budget) -> _core.Run:
         try:
-            return _core.Run(
+            run = _core.Run(
                 self.jobs.searches,
                 budget.playouts or MAX_PLAYOUTS,
                 math.inf if budget.target is None else budget.target,
@@ -244,6 +244,20 @@ class Task:
             raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None
         except RuntimeError as error:
             raise InputError(f"cannot start so many threads: {error}") from None
+        if self.state:
+            self.check_best(run)
+        return run
+
+    def check_best(self, run: _core.Run) -> None:
+        """Raise now, not after hours, if what a checkpoint calls its best is not."""
+        now = run.progress()
+        try:
+            sound = now.playouts == 0 or self.problem.replay(self.problem.decode(now.moves))[0] == now.score
+        except InputError:
+            sound = False
+        if not sound:
+            run.stop()
+            raise InputError(f"cannot resume from {str(self.file)!r}: its best sequence is not worth its score")
 
     def save(self, run: _core.Run) -> None:
         """Write the checkpoint, if there is to be one."""
