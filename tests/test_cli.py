@@ -14,7 +14,7 @@ import pytest
 import playout as po
 from playout.cli import app
 
-QUICK = ["solve", "samegame:1", "--level", "2", "--playouts", "2000"]
+QUICK = ["solve", "samegame:1,tabu=dominant", "--level", "2", "--playouts", "2000", "--threads", "1"]
 
 
 def playout(*arguments, cwd=None, **environment):
@@ -78,6 +78,77 @@ def test_every_setting_reaches_the_search(tmp_path):
         assert json.loads(done.stdout)["search"]["name"] == name.upper()
 
 
+STRATEGIES = [
+    (["--threads", "1"], None),
+    (["--parallel", "root"], {"name": "root", "jobs": 2}),
+    (["--parallel", "root", "--jobs", "5"], {"name": "root", "jobs": 5}),
+    (["--parallel", "leaf"], {"name": "leaf", "width": 2, "policy": "shared"}),
+    (["--parallel", "leaf", "--width", "7", "--policy", "local"], {"name": "leaf", "width": 7, "policy": "local"}),
+    (
+        ["--parallel", "node", "--parallel-level", "2", "--width", "3"],
+        {"name": "node", "level": 2, "width": 3, "policy": "shared"},
+    ),
+    (
+        ["--parallel", "hybrid", "--jobs", "3"],
+        {"name": "hybrid", "jobs": 3, "width": 2, "level": 1, "policy": "shared"},
+    ),
+    (["--parallel", "leaf", "--threads", "500"], {"name": "leaf", "width": 100, "policy": "shared"}),
+]
+
+
+@pytest.mark.parametrize(("options", "expected"), STRATEGIES, ids=[" ".join(options) for options, _ in STRATEGIES])
+def test_every_strategy_can_be_asked_for(options, expected):
+    """Jobs and width are as many as threads unless given, but never more than the iterations."""
+    threads = [] if "--threads" in options else ["--threads", 2]
+    done = playout("solve", "samegame:1", "--level", 2, "--playouts", 500, "--json", "--quiet", *threads, *options)
+    assert json.loads(done.stdout)["parallel"] == expected
+
+
+def test_a_strategy_that_was_chosen_is_said():
+    done = playout("solve", "samegame:1", "--level", 2, "--playouts", 500, "--threads", 2, "--json")
+    chosen = json.loads(done.stdout)["parallel"]
+    assert f"{chosen['name']}, " in done.stderr
+    assert "on 2 threads (chosen for them; --parallel says otherwise)" in done.stderr
+    done = playout("solve", "samegame:1", "--level", 2, "--playouts", 500, "--threads", 1)
+    assert "one search, on 1 thread" in done.stderr
+
+
+def test_threads_are_those_that_slurm_gives_or_that_the_process_may_use():
+    done = playout("solve", "samegame:1", "--parallel", "root", "--playouts", 50, "--json", SLURM_CPUS_PER_TASK="3")
+    assert json.loads(done.stdout)["parallel"] == {"name": "root", "jobs": 3}
+    one = min(os.sched_getaffinity(0))
+    command = ["taskset", "-c", str(one), sys.executable, "-m", "playout", "solve", "samegame:1", "--playouts", "50"]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["parallel"] is None
+
+
+def test_the_command_line_tries_every_tabu_colour_unless_told():
+    done = playout("solve", "samegame:1", "--playouts", 500, "--threads", 1)
+    assert "samegame:1,tabu=auto" in done.stdout
+    assert "trying 5 variants" in done.stderr
+    assert "samegame:1:" in playout("solve", "samegame:1,tabu=dominant", "--playouts", 500).stdout
+
+
+def test_a_checkpoint_is_resumed_with_its_own_strategy(tmp_path):
+    """On another number of threads, with the rest of the budget; and without --resume it is left alone."""
+    search = ["solve", "samegame:1", "--level", 3, "--seed", 5, "--json", "--checkpoint", tmp_path / "run.ckpt"]
+    first = playout(*search, "--playouts", 3000, "--threads", 3, "--parallel", "root")
+    assert json.loads(first.stdout)["parallel"] == {"name": "root", "jobs": 3}
+    assert "exists; resume from it" in mistake(playout(*search, "--playouts", 9000))
+    more = playout(*search, "--playouts", 9000, "--threads", 2, "--resume")
+    assert "resumed after 0:00" in more.stderr
+    options = ["--level", 3, "--seed", 5, "--json", "--playouts", 9000, "--parallel", "root", "--jobs", 3]
+    whole = json.loads(playout("solve", "samegame:1", *options).stdout)
+    assert [json.loads(more.stdout)[key] for key in ("score", "moves", "playouts")] == [
+        whole["score"],
+        whole["moves"],
+        9000,
+    ]
+    assert "its seed is 5, this search's is 0" in mistake(
+        playout("solve", "samegame:1", "--level", 3, "--playouts", 9, "--resume", "--checkpoint", tmp_path / "run.ckpt")
+    )
+
+
 def test_start_goes_on_from_a_saved_result(tmp_path):
     first = json.loads(playout(*QUICK, "--output", tmp_path / "one.json", "--json").stdout)
     done = playout(*QUICK, "--start", tmp_path / "one.json", "--seed", 9, "--json")
@@ -114,10 +185,14 @@ def test_show_draws_a_saved_result(tmp_path):
 
 def test_problems_and_bench_and_version():
     assert "samegame:random:7" in playout("problems").stdout
-    rows = json.loads(playout("bench", "--seconds", 0.01, "--json").stdout)
-    assert {row["problem"] for row in rows} >= {"samegame:1", "samegame:9", "samegame:16"}
-    assert all(row["playouts_per_cpu_second"] > 0 for row in rows)
-    assert "playouts per CPU second" in playout("bench", "--seconds", 0.01).stdout
+    measured = json.loads(playout("bench", "--seconds", 0.01, "--threads", 3, "--json").stdout)
+    assert {row["problem"] for row in measured["rates"]} >= {"samegame:1", "samegame:9", "samegame:16"}
+    assert all(row["playouts_per_cpu_second"] > 0 for row in measured["rates"])
+    assert {row["threads"] for row in measured["scaling"]} == {1, 2, 3}
+    assert all(row["playouts_per_second"] > 0 for row in measured["scaling"])
+    shown = playout("bench", "--seconds", 0.01).stdout
+    assert "playouts per CPU second" in shown
+    assert "1 thread" in shown
     assert playout("--version").stdout.strip() == po.__version__
 
 
@@ -166,6 +241,37 @@ MISTAKES = [
     (["solve", "samegame:" + "9" * 5000, "--seconds", "1"], "a whole number is needed"),
     (["solve", "samegame:1,tabu=1,tabu=2", "--seconds", "1"], "option 'tabu' is there twice"),
     (["solve", "samegame:random", "--seconds", "1"], "the seed of samegame:random:SEED is ''"),
+    (["solve", "samegame:1", "--seconds", "1", "--threads", "0"], "threads is 0; allowed are whole numbers from 1 to"),
+    (["solve", "samegame:1", "--seconds", "1", "--parallel", "all"], "all"),
+    (["solve", "samegame:1", "--seconds", "1", "--parallel", "root", "--jobs", "0"], "jobs is 0; allowed are"),
+    (["solve", "samegame:1", "--seconds", "1", "--parallel", "root", "--jobs", "99999"], "from 1 to 10,000"),
+    (["solve", "samegame:1", "--seconds", "1", "--parallel", "root", "--width", "2"], "--width does not go with"),
+    (["solve", "samegame:1", "--seconds", "1", "--jobs", "2"], "--jobs without a strategy; say which by --parallel"),
+    (["solve", "samegame:1", "--seconds", "1", "--parallel", "leaf", "--width", "101"], "width is 101; allowed are"),
+    (["solve", "samegame:1", "--seconds", "1", "--parallel", "node"], "node needs the level"),
+    (
+        ["solve", "samegame:1", "--seconds", "1", "--parallel", "node", "--parallel-level", "5"],
+        "the parallel level is 5; allowed are whole numbers from 1 to 4",
+    ),
+    (
+        ["solve", "samegame:1", "--seconds", "1", "--parallel", "node", "--parallel-level", "0"],
+        "level is 0; allowed are whole numbers from 1",
+    ),
+    (
+        ["solve", "samegame:1", "--seconds", "1", "--level", "0", "--parallel", "leaf"],
+        "a search of level 0 has no level that could make several calls",
+    ),
+    (
+        ["solve", "samegame:1", "--seconds", "1", "--search", "nmcs", "--parallel", "leaf"],
+        "nmcs has no policy that several calls could share",
+    ),
+    (
+        ["solve", "samegame:1", "--seconds=1", "--playouts-per-call=4", "--parallel=leaf", "--policy=local"],
+        "policy is 'local' at level 1, which has no policy with playouts_per_call",
+    ),
+    (["solve", "samegame:1", "--seconds", "1", "--resume"], "nothing to resume from"),
+    (["solve", "samegame:1", "--seconds", "1", "--resume", "--checkpoint", "no.ckpt"], "'no.ckpt': No such file"),
+    (["solve", "samegame:1", "--seconds", "1", "--checkpoint", "no/such/run.ckpt"], "cannot write"),
 ]
 
 

@@ -1,12 +1,15 @@
 """How many playouts this machine plays: what ``playout bench`` prints."""
 
+import statistics
 import time
 from collections.abc import Callable
 from typing import Any
 
 from playout.errors import check_positive
+from playout.parallel import Hybrid, Leaf, Node, Parallel, Root, describe
 from playout.problems import BuiltIn, problem
 from playout.search import GNRPA, NMCS, NRPA, Search
+from playout.solve import solve
 
 CASES: tuple[tuple[str, Search], ...] = (
     ("samegame:1", GNRPA(level=2)),
@@ -33,6 +36,51 @@ def measure(seconds: float, tell: Callable[[str], None] | None = None) -> list[d
             }
         )
     return rows
+
+
+def scaling(
+    threads: int, seconds: float, tell: Callable[[str], None] | None = None, rounds: int = 3
+) -> list[dict[str, Any]]:
+    """Return a row for each strategy and number of threads, 1, 2, 4 and so on: playouts per second of time.
+
+    Interleaved in rounds, so that a slow moment hits all alike; a rate is the median of its rounds, and the ratio is to
+    one thread with the same strategy. Jobs and width are the same for all numbers of threads.
+    """
+    check_positive("seconds", seconds)
+    counts = [*(1 << power for power in range((threads - 1).bit_length())), threads]
+    strategies: list[Parallel] = [
+        Root(threads),
+        Leaf(4),
+        Leaf(16),
+        Leaf(16, policy="local"),
+        Node(2, 16),
+        Hybrid(threads, 4),
+    ]
+    found: dict[tuple[int, int], list[float]] = {}
+    for number in range(rounds):
+        for which, parallel in enumerate(strategies):
+            if tell is not None:
+                tell(f"measuring {describe(parallel)}, round {number + 1} of {rounds}")
+            for count in counts:
+                found.setdefault((which, count), []).append(wall_rate(parallel, count, seconds / rounds, number))
+    rates = {key: statistics.median(values) for key, values in found.items()}
+    return [
+        {
+            "strategy": describe(strategies[which]),
+            "threads": count,
+            "playouts_per_second": rates[which, count],
+            "ratio": rates[which, count] / rates[which, 1],
+        }
+        for which, count in rates
+    ]
+
+
+def wall_rate(parallel: Parallel, threads: int, seconds: float, seed: int) -> float:
+    """Return the playouts per second of time on board 1, GNRPA of level 3."""
+    result = solve(
+        problem("samegame:1"), GNRPA(level=3), seconds=seconds, parallel=parallel, threads=threads, seed=seed
+    )
+    return result.playouts / result.seconds
 
 
 def rate(built: BuiltIn, search: Search, seconds: float, seed: int) -> float:

@@ -303,26 +303,36 @@ def plot(
 
 
 @app.command
-def bench(*, seconds: float = 2.0, json: Annotated[bool, Parameter(negative="")] = False) -> int:
-    """Measure the playouts per CPU second of this machine, per problem and search.
+def bench(
+    *,
+    seconds: float = 2.0,
+    threads: Annotated[int | None, Parameter(converter=_strictly_whole)] = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Measure this machine: playouts per CPU second on one thread, and how the parallel strategies scale.
 
     Parameters
     ----------
     seconds
-        CPU time for each measurement.
+        Time for each measurement.
+    threads
+        The most threads to measure with (as many as this process may use).
     json
-        Print JSON instead of a table.
+        Print JSON instead of tables.
     """
-    rows = benchmark.measure(seconds, None if json else _note)
+    tell = None if json else _note
+    threads = processors() if threads is None else check_integer("threads", threads, 1, MAX_THREADS)
+    rows = benchmark.measure(seconds, tell)
+    scaling = benchmark.scaling(threads, seconds, tell)
     if json:
-        _print_json(rows)
+        _print_json({"rates": rows, "scaling": scaling})
         return 0
     table = Table("problem", "search", "playouts per CPU second", title="One thread")
     table.columns[0].no_wrap = True
     table.columns[2].justify = "right"
     for row in rows:
         table.add_row(row["problem"], row["search"], f"{row['playouts_per_cpu_second']:,.0f}")
-    _print(table)
+    _print(table, terminal.scaling_table(scaling))
     return 0
 
 

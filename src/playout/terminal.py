@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -185,6 +186,20 @@ def time_left(progress: Progress, share: float | None) -> str:
     if share <= 0:
         return "-"
     return clock(progress.seconds * (1 - share) / share)
+
+
+def scaling_table(rows: list[dict[str, Any]]) -> Table:
+    """Return the scaling of the strategies: a line each, a column for each number of threads."""
+    counts = sorted({row["threads"] for row in rows})
+    table = Table("strategy", title="Playouts per second, samegame:1, GNRPA level 3, and times those of one thread")
+    for count in counts:
+        table.add_column(f"{count} thread" + ("" if count == 1 else "s"), justify="right")
+    for strategy in dict.fromkeys(row["strategy"] for row in rows):
+        cells = {row["threads"]: row for row in rows if row["strategy"] == strategy}
+        shown = [f"{cells[count]['playouts_per_second']:,.0f}" for count in counts]
+        ratios = ["" if count == 1 else f"  {cells[count]['ratio']:.2f}" for count in counts]
+        table.add_row(strategy, *(rate + ratio for rate, ratio in zip(shown, ratios, strict=True)))
+    return table
 
 
 def clock(seconds: float) -> str:

@@ -113,7 +113,7 @@ def test_any_text_is_a_board_or_a_clear_error(text):
         (lambda: SameGame.standard(21), "no standard board 21; allowed are 1 to 20"),
         (lambda: SameGame.standard(0), "no standard board 0; allowed are 1 to 20"),
         (lambda: SameGame.standard(1, tabu=9), "tabu is 9; allowed are whole numbers from 0 to 8"),
-        (lambda: SameGame.standard(1, tabu="red"), "tabu is 'red'; allowed are dominant, none or a colour"),
+        (lambda: SameGame.standard(1, tabu="red"), "tabu is 'red'; allowed are auto, dominant, none or a colour"),
         (lambda: SameGame.standard(1, leftover_penalty="x"), "leftover_penalty is 'x'; allowed are none, total"),
         (lambda: SameGame.random(21, 1), "width is 21; allowed are whole numbers from 1 to 20"),
         (lambda: SameGame.random(colours=10), "colours is 10; allowed are whole numbers from 1 to 9"),
