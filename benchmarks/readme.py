@@ -1,34 +1,59 @@
-"""Print the README's speed table from the newest rows of samegame.csv; with --write, put it there."""
+"""Print the tables of the documentation from the newest rows of the results; with --write, put them there."""
 
 import csv
 import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
 
 
-def table() -> str:
-    with (FOLDER / "samegame.csv").open(newline="") as stream:
+def newest(name: str) -> list[dict[str, str]]:
+    """The rows of the last measurement."""
+    with (FOLDER / name).open(newline="") as stream:
         rows = list(csv.DictReader(stream))
-    newest = [row for row in rows if (row["date"], row["commit"]) == (rows[-1]["date"], rows[-1]["commit"])]
+    return [row for row in rows if (row["date"], row["commit"]) == (rows[-1]["date"], rows[-1]["commit"])]
+
+
+def source(row: dict[str, str]) -> str:
+    return f"Medians of {row['rounds']} rounds, {row['date']}, commit {row['commit']}, {row['machine']}."
+
+
+def speed() -> str:
+    rows = newest("samegame.csv")
     lines = ["| board | plain C++ | Playout | ratio |", "|---|---|---|---|"]
     lines += [
         f"| {row['board']} | {int(row['yardstick']):,} | {int(row['playout']):,} | {float(row['ratio']):.2f} |"
-        for row in newest
+        for row in rows
     ]
-    last = newest[-1]
-    source = f"Medians of {last['rounds']} rounds, {last['date']}, commit {last['commit']}, {last['machine']}."
-    return "\n".join([*lines, "", source])
+    return "\n".join([*lines, "", source(rows[-1])])
+
+
+def scaling() -> str:
+    rows = newest("scaling.csv")
+    counts = list(dict.fromkeys(row["threads"] for row in rows))
+    heads = [f"{count} thread{'s' if count != '1' else ''}" for count in counts]
+    lines = [f"| strategy | {' | '.join(heads)} |", "|---" * (len(counts) + 1) + "|"]
+    for strategy in dict.fromkeys(row["strategy"] for row in rows):
+        cells = [
+            f"{int(row['playouts_per_second']):,}" + ("" if row["threads"] == "1" else f" ({float(row['ratio']):.2f})")
+            for row in rows
+            if row["strategy"] == strategy
+        ]
+        lines.append(f"| {strategy} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", source(rows[-1])])
+
+
+PAGES = (("README.md", "speed", speed), ("docs/parallel.md", "scaling", scaling))
 
 
 def main() -> None:
-    print(table())
-    if "--write" in sys.argv:
-        readme = FOLDER.parent / "README.md"
-        before, _, rest = readme.read_text().partition(BEGIN)
-        after = rest.partition(END)[2]
-        readme.write_text(f"{before}{BEGIN}\n{table()}\n{END}{after}")
+    for page, name, table in PAGES:
+        print(table())
+        if "--write" in sys.argv:
+            file = FOLDER.parent / page
+            begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+            before, _, rest = file.read_text().partition(begin)
+            file.write_text(f"{before}{begin}\n{table()}\n{end}{rest.partition(end)[2]}")
 
 
 if __name__ == "__main__":

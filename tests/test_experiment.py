@@ -19,7 +19,7 @@ from playout.cli import main
 from playout.errors import InputError
 from playout.experiment import report, results, runner
 from playout.experiment.plan import budget_label, load_plan
-from playout.parallel import Leaf
+from playout.parallel import Root
 from playout.solve import Budget
 from tests.test_cli import run_in_terminal
 
@@ -152,26 +152,26 @@ def test_workers_do_not_change_the_results(tmp_path):
 
 
 def test_strategies_and_threads_reach_solve(tmp_path, monkeypatch):
-    """And are left out where there are none."""
+    """No strategy is one search, whatever the threads."""
     asked = []
 
     def solve(problem, search, **options):
         asked.append({key: options.get(key) for key in ("parallel", "threads")})
-        return po.solve(problem, search, playouts=options["playouts"], seed=options["seed"])
+        return po.solve(problem, search, **options)
 
     monkeypatch.setattr(runner, "solve", solve)
-    strategies = '[[parallel]]\nname = "none"\n[[parallel]]\nlabel = "leaf, 4"\nname = "leaf"\nwidth = 4\n'
+    strategies = '[[parallel]]\nname = "none"\n[[parallel]]\nlabel = "root, 3"\nname = "root"\njobs = 3\n'
     home = write(tmp_path, TINY.replace("seeds = 2", "seeds = [7]\nthreads = 2") + strategies)
     runner.run(load_plan(home))
-    assert asked == [{"parallel": None, "threads": 2}, {"parallel": Leaf(width=4), "threads": 2}] * 8
+    assert asked == [{"parallel": Root(1), "threads": 2}, {"parallel": Root(3), "threads": 2}] * 8
     rows = results.read(home)
-    assert [row.parallel for row in rows[:2]] == ["none", "leaf, 4"]
+    assert [row.parallel for row in rows[:2]] == ["none", "root, 3"]
     assert {(row.threads, row.seed) for row in rows} == {(2, 7)}
     assert [json.loads(row.settings)["parallel"] is None for row in rows[:2]] == [True, False]
-    assert json.loads(rows[1].settings)["parallel"]["width"] == 4
+    assert json.loads(rows[1].settings)["parallel"]["jobs"] == 3
     table = report.tables(load_plan(home), rows)[0]
     assert table.header == ("search", "parallel", ONE, TWO, "all problems", "n")
-    assert [line[1] for line in table.rows] == ["none", "leaf, 4"] * 2
+    assert [line[1] for line in table.rows] == ["none", "root, 3"] * 2
     runner.run(load_plan(home))
     assert len(asked) == 16
 
@@ -452,6 +452,7 @@ PLAN_MISTAKES = [
     ("x = " + "[" * 20_000, "run.toml: is not TOML: "),
     ("x = 1" + " " * (1 << 20), "run.toml: is larger than 1,048,576 bytes"),
     ("\udcff", "run.toml: is not TOML: 'utf-8' codec can't decode"),
+    (TINY + '[[parallel]]\nname = "leaf"\nwidth = 4\n', "NMCS with leaf, width=4: nmcs has no policy that several"),
     ("serach = 1\n" + TINY, "unknown key 'serach'; allowed are title, problems, seeds, threads, at, search"),
     (TINY.replace('title = "Tiny"', ""), "title is None; a text of one line is needed"),
     (TINY.replace('"Tiny"', '"a\\nb"'), "title is 'a\\nb'; a text of one line is needed"),
@@ -534,8 +535,8 @@ def test_rows_of_other_settings_are_not_mixed(tmp_path, capsys, monkeypatch):
     write(tmp_path, TINY.replace("level = 1", "level = 2"))
     advice = "give it another label, or move results.csv away"
     assert f"'NMCS' has results with level=1, run.toml says level=2; {advice}" in mistake(capsys, "run", "t")
-    write(tmp_path, TINY + '[[parallel]]\nlabel = "none"\nname = "leaf"\nwidth = 2\n')
-    assert f"'none' has results with name=None, run.toml says name=leaf; {advice}" in mistake(capsys, "report", "t")
+    write(tmp_path, TINY + '[[parallel]]\nlabel = "none"\nname = "root"\njobs = 2\n')
+    assert f"'none' has results with name=None, run.toml says name=root; {advice}" in mistake(capsys, "report", "t")
 
 
 def test_a_setting_that_rows_do_not_have_was_at_its_default(tmp_path):

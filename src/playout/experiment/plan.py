@@ -19,7 +19,6 @@ HOME = "experiments"
 NO_STRATEGY = "none"
 MAX_BYTES = 1 << 20
 MAX_RUNS = 1_000_000
-MAX_THREADS = 4096
 KEYS = ("title", "problems", "seeds", "threads", "at", "search", "parallel", "budget")
 BUDGET_KEYS = ("seconds", "playouts", "target")
 
@@ -112,10 +111,11 @@ def load_plan(folder: Path, seeds: int | None = None) -> Plan:
             searches=_by_label(data, "search", _search),
             strategies=_by_label(data, "parallel", _strategy) if "parallel" in data else {NO_STRATEGY: None},
             seeds=_seeds(data.get("seeds"), seeds),
-            threads=check_integer("threads", data.get("threads", 1), 1, MAX_THREADS),
+            threads=check_integer("threads", data.get("threads", 1), 1, parallel.MAX_THREADS),
             at=check_at(data.get("at", [])),
         )
         _check_size(plan)
+        _check_pairs(plan)
         return plan
 
 
@@ -246,6 +246,14 @@ def _seeds(value: Any, count: int | None) -> tuple[int, ...]:
     if not listed or len(set(listed)) < len(listed):
         raise InputError(f"seeds is {short(value)}; a number, or a list of seeds that differ, is needed")
     return listed if count is None else listed[: check_integer("--seeds of a list", count, 1, len(listed))]
+
+
+def _check_pairs(plan: Plan) -> None:
+    """Raise now, not after hours, if a strategy does not go with a search."""
+    first = next(iter(plan.problems.values()))
+    for (name, one), (label, strategy) in product(plan.searches.items(), plan.strategies.items()):
+        with inside(f"{name} with {label}"):
+            parallel.begin(first, one, strategy, plan.threads, seed=0)
 
 
 def _check_size(plan: Plan) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from playout import parallel, search
 from playout.errors import InputError, check_integer, check_number, short, whole_number
-from playout.experiment.plan import MAX_THREADS, Plan, Run, check_text, inside
+from playout.experiment.plan import Plan, Run, check_text, inside
 from playout.result import MAX_SEED, Result, cpu_name
 from playout.solve import MAX_PLAYOUTS
 
@@ -251,7 +251,7 @@ def _row(line: list[str]) -> Row:
     words = {name: check_text(name, text[name]) for name in COLUMNS[:7]}
     return Row(
         **{**words, "date": _date(text["date"])},
-        threads=_whole("threads", text["threads"], 1, MAX_THREADS),
+        threads=_whole("threads", text["threads"], 1, parallel.MAX_THREADS),
         seed=_whole("seed", text["seed"], 0, MAX_SEED),
         score=_number("score", text["score"]),
         playouts=_whole("playouts", text["playouts"], 0, MAX_PLAYOUTS),

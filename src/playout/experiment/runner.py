@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any
 
 from playout.errors import InputError, check_integer
 from playout.experiment.plan import Plan, Run, inside
 from playout.experiment.results import ResultsFile, Row, check_settings, commit, machine, make_row
+from playout.parallel import Root
 from playout.result import Result
 from playout.solve import WAKE_SECONDS, solve
 from playout.stop import interrupt
@@ -144,16 +144,14 @@ class _Runner:
 
 
 def _solve(plan: Plan, run: Run) -> Result:
-    budget, strategy = plan.budgets[run.budget], plan.strategies[run.parallel]
-    options: dict[str, Any] = {} if plan.threads == 1 else {"threads": plan.threads}
-    if strategy is not None:
-        options["parallel"] = strategy
+    budget = plan.budgets[run.budget]
     return solve(
         plan.problems[run.problem],
         plan.searches[run.search],
         seconds=budget.seconds,
         playouts=budget.playouts,
         target=budget.target,
+        threads=plan.threads,
+        parallel=plan.strategies[run.parallel] or Root(1),  # one search, and not what so many threads would choose
         seed=run.seed,
-        **options,
     )
