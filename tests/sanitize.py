@@ -18,6 +18,8 @@ TESTS = [
     "tests/parallel",
     "tests/test_solve.py",
     "tests/test_result.py",
+    "tests/test_checkpoint.py",
+    "--ignore=tests/parallel/test_team.py",  # has its own
 ]
 RUN = """
 import sys
