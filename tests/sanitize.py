@@ -21,6 +21,7 @@ TESTS = [
     "tests/test_checkpoint.py",
     "--ignore=tests/parallel/test_team.py",  # has its own
 ]
+THREADED = ["tests/parallel", "tests/test_solve.py", "tests/test_checkpoint.py", TESTS[-1]]
 RUN = """
 import sys
 sys.meta_path = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
@@ -64,4 +65,4 @@ def test(preset: str, libraries: list[str], tests: list[str], **options: str) ->
 
 if __name__ == "__main__":
     test("asan", ["libasan.so", "libstdc++.so"], TESTS, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="halt_on_error=1")
-    test("tsan", ["libtsan.so"], ["tests/parallel", "tests/test_solve.py"], TSAN_OPTIONS="halt_on_error=1")
+    test("tsan", ["libtsan.so"], THREADED, TSAN_OPTIONS="halt_on_error=1")

@@ -125,7 +125,7 @@ def test_threads_are_those_that_slurm_gives_or_that_the_process_may_use():
 def test_the_command_line_tries_every_tabu_colour_unless_told():
     done = playout("solve", "samegame:1", "--playouts", 500, "--threads", 1)
     assert "samegame:1,tabu=auto" in done.stdout
-    assert "trying 5 variants" in done.stderr
+    assert "5 jobs try 5 variants" in done.stderr
     assert "samegame:1:" in playout("solve", "samegame:1,tabu=dominant", "--playouts", 500).stdout
 
 

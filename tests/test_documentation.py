@@ -33,7 +33,7 @@ def test_the_readme_python(tmp_path, monkeypatch):
 
 def test_the_readme_commands(tmp_path):
     """In the order shown, in one folder."""
-    assert len(commands()) == 8
+    assert len(commands()) == 10
     for command in commands():
         words = [sys.executable, "-m", *shlex.split(command)]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -88,9 +88,12 @@ def test_links_in_the_documentation_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_speed_table_is_the_results_file():
-    """The README's table is what `python benchmarks/readme.py` makes of the results."""
+def test_the_tables_are_the_results_files():
+    """The tables of the README and of docs/parallel.md are what `python benchmarks/readme.py` makes of the results."""
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "readme.py"], capture_output=True, text=True, check=True, env=os.environ
     )
-    assert done.stdout.strip() in README
+    pages = README + (ROOT / "docs" / "parallel.md").read_text()
+    tables = re.split(r"(?<=cores\.)\n", done.stdout.strip())
+    assert len(tables) == 2
+    assert all(table in pages for table in tables)

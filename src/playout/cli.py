@@ -205,7 +205,7 @@ def solve_command(
     with StopSignals() as signals, terminal.view(Console(stderr=True), task, budget, quiet) as show_progress:
         result = run(task, budget, on_event=lambda progress: signals.repeat() or show_progress(progress))
         saved = None if output is None else _save(result, output)
-    _print_result(result, saved, json)
+    _print_result(result, saved, checkpoint, json)
     return 128 + signals.received if signals.received and result.interrupted else 0
 
 
@@ -502,11 +502,13 @@ def _save(result: Result, output: Path) -> Path | None:
         return None
 
 
-def _print_result(result: Result, saved: Path | None, as_json: bool) -> None:
+def _print_result(result: Result, saved: Path | None, checkpoint: Path | None, as_json: bool) -> None:
     if as_json:
         _print_json(result.to_json())
         return
     where = "not saved: --output FILE saves the next one" if saved is None else f"saved in {saved}"
+    if checkpoint is not None:
+        where += f"; --checkpoint {checkpoint} --resume goes on"
     _print(result.problem.draw(result.moves), Text(result.summary(), style="bold"), Text(where))
 
 

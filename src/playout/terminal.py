@@ -39,16 +39,17 @@ def view(console: Console, task: Task, budget: Budget, quiet: bool) -> Iterator[
 
 
 def title(task: Task) -> str:
-    """Say what is searched and how."""
+    """Say what is searched and how, in two lines."""
     settings = to_json(task.search)
     name = settings.pop("name")
     shown = ", ".join(f"{key} {value}" for key, value in settings.items() if value is not None)
     threads = "1 thread" if task.jobs.threads == 1 else f"{task.jobs.threads} threads"
     chosen = "" if task.parallel is None or not task.chosen else " (chosen for them; --parallel says otherwise)"
     how = f"{describe(task.parallel)}, on {threads}{chosen}"
-    jobs = "" if task.jobs.keep == len(task.jobs.searches) else f", trying {len(task.jobs.searches)} variants"
+    variants = len(task.problem.variants())
+    tried = "" if variants == 1 else f"; {len(task.jobs.searches)} jobs try {variants} variants of the problem"
     before = "" if task.seconds == 0 else f"; resumed after {clock(task.seconds)}"
-    return f"{task.problem.describe()}: {name}, {shown}; {how}{jobs}{before}"
+    return f"{task.problem.describe()}: {name}, {shown}\n{how}{tried}{before}"
 
 
 class LiveView:
