@@ -75,6 +75,14 @@ def test_a_resumed_search_finds_what_an_uninterrupted_one_does(search, parallel,
     assert outcome(again) == outcome(whole)
 
 
+@pytest.mark.parametrize("jobs", [1, 3, 7])
+def test_root_with_a_larger_budget_is_the_uninterrupted_search(jobs, tmp_path):
+    search = GNRPA(level=3, iterations=20)
+    po.solve(GAME, search, playouts=1000, parallel=Root(jobs), checkpoint=tmp_path / "run.ckpt")
+    more = po.solve(GAME, search, playouts=20_000, checkpoint=tmp_path / "run.ckpt", resume=True)
+    assert outcome(more) == outcome(po.solve(GAME, search, playouts=20_000, parallel=Root(jobs)))
+
+
 def test_the_budget_is_that_of_the_whole_search(tmp_path):
     file = tmp_path / "run.ckpt"
     first = po.solve(GAME, playouts=1000, checkpoint=file)
@@ -159,7 +167,8 @@ def test_a_damaged_checkpoint_is_refused_or_harmless(signed, data, whole, tmp_pa
             content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     file.write_bytes(resign(bytes(content)) if signed else bytes(content))
     try:
-        po.solve(GAME, GNRPA(level=2, iterations=5), seconds=0.001, checkpoint=file, resume=True)
+        result = po.solve(GAME, GNRPA(level=2, iterations=5), playouts=100, seconds=20, checkpoint=file, resume=True)
+        assert result.playouts >= 100
     except InputError as error:
         assert str(error).startswith(f"cannot resume from {str(file)!r}: ")
         assert len(str(error).splitlines()) == 1
@@ -182,6 +191,8 @@ def test_files_that_are_not_checkpoints(tmp_path):
         ({"checkpoint": tmp_path}, "it is a folder"),
         ({"checkpoint": tmp_path / "no" / "folder"}, "No such file"),
         ({"checkpoint": 7}, "checkpoint is 7; a file is needed"),
+        ({"checkpoint": "/dev/null"}, "it is not a plain file"),
+        ({"checkpoint": tmp_path / "text", "resume": True, "start": []}, "it is not a checkpoint"),
         ({"checkpoint": tmp_path / "text"}, "exists; resume from it, or remove it first"),
     ):
         with pytest.raises(InputError, match=message):
@@ -206,6 +217,52 @@ print(result.interrupted, result.seconds > 0.6)
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 2000
 
 
+def test_no_memory_for_a_checkpoint_is_said_and_the_search_goes_on(tmp_path):
+    """While the state is gathered there is no memory; the playouts go on after it."""
+    script = f"""
+import resource, sys, warnings, playout as po
+solving = sys.modules["playout.solve"]
+solving.CHECKPOINT_SECONDS = 0.1
+seen = []
+def squeeze(progress):
+    seen.append(progress.playouts)
+    if len(seen) == 2:
+        used = int(open("/proc/self/statm").read().split()[0]) * 4096
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 20), -1))
+    if len(seen) == 6:
+        resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    po.solve(po.SameGame.standard(1), po.GNRPA(level=4), seconds=1.5, parallel=po.Node(2, 100),
+             checkpoint={str(tmp_path / "run.ckpt")!r}, on_event=squeeze)
+print(any("out of memory; the search goes on" in str(w.message) for w in caught), seen[-1] > seen[5] + 1000)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True True\n", done.stderr
+    assert checkpoint.load(tmp_path / "run.ckpt").state
+
+
+def test_a_failed_search_leaves_the_checkpoint_before(tmp_path, monkeypatch):
+    """What a search that threw has left is not saved over a state that can be resumed."""
+    file = tmp_path / "run.ckpt"
+    po.solve(GAME, playouts=500, checkpoint=file)
+    before = file.read_bytes()
+
+    class Failed:
+        failed = True
+
+        def __init__(self, *arguments, **options):
+            self.run = solving_run(*arguments, **options)
+
+        def __getattr__(self, name):
+            return getattr(self.run, name)
+
+    solving_run = solving._core.Run
+    monkeypatch.setattr(solving._core, "Run", Failed)
+    po.solve(GAME, playouts=1000, checkpoint=file, resume=True)
+    assert file.read_bytes() == before
+
+
 def test_a_disk_that_fills_up_leaves_the_checkpoint_before(tmp_path, monkeypatch):
     file = tmp_path / "run.ckpt"
     po.solve(GAME, playouts=500, checkpoint=file)
@@ -215,7 +272,7 @@ def test_a_disk_that_fills_up_leaves_the_checkpoint_before(tmp_path, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.warns(RuntimeWarning, match="No space left on device; the search goes on"):
+    with pytest.warns(RuntimeWarning, match="could not write the checkpoint .*: No space left on device$"):
         po.solve(GAME, playouts=1500, checkpoint=file, resume=True)
     assert file.read_bytes() == before
     assert list(tmp_path.iterdir()) == [file]

@@ -125,7 +125,7 @@ def test_threads_are_those_that_slurm_gives_or_that_the_process_may_use():
 def test_the_command_line_tries_every_tabu_colour_unless_told():
     done = playout("solve", "samegame:1", "--playouts", 500, "--threads", 1)
     assert "samegame:1,tabu=auto" in done.stdout
-    assert "5 jobs try 5 variants" in done.stderr
+    assert "5 searches try 5 variants of the problem, the best one gets most playouts" in done.stderr
     assert "samegame:1:" in playout("solve", "samegame:1,tabu=dominant", "--playouts", 500).stdout
 
 
@@ -244,7 +244,13 @@ MISTAKES = [
     (["solve", "samegame:1", "--seconds", "1", "--threads", "0"], "threads is 0; allowed are whole numbers from 1 to"),
     (["solve", "samegame:1", "--seconds", "1", "--parallel", "all"], "all"),
     (["solve", "samegame:1", "--seconds", "1", "--parallel", "root", "--jobs", "0"], "jobs is 0; allowed are"),
-    (["solve", "samegame:1", "--seconds", "1", "--parallel", "root", "--jobs", "99999"], "from 1 to 10,000"),
+    (["solve", "samegame:1", "--seconds", "1", "--parallel", "root", "--jobs", "99999"], "from 1 to 1,000"),
+    (
+        ["solve", "samegame:1", "--seconds=1", "--parallel=hybrid", "--jobs=1000", "--width=100"],
+        "jobs times width is 100,000; at most 10,000 make sense",
+    ),
+    (["solve", "samegame:1", "--seconds=1", "--output=x", "--checkpoint=x"], "are the same file; they need one each"),
+    (["solve", "samegame:1", "--seconds=1", "--checkpoint=/dev/null"], "it is not a plain file"),
     (["solve", "samegame:1", "--seconds", "1", "--parallel", "root", "--width", "2"], "--width does not go with"),
     (["solve", "samegame:1", "--seconds", "1", "--jobs", "2"], "--jobs without a strategy; say which by --parallel"),
     (["solve", "samegame:1", "--seconds", "1", "--parallel", "leaf", "--width", "101"], "width is 101; allowed are"),

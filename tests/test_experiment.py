@@ -163,7 +163,7 @@ def test_strategies_and_threads_reach_solve(tmp_path, monkeypatch):
     strategies = '[[parallel]]\nname = "none"\n[[parallel]]\nlabel = "root, 3"\nname = "root"\njobs = 3\n'
     home = write(tmp_path, TINY.replace("seeds = 2", "seeds = [7]\nthreads = 2") + strategies)
     runner.run(load_plan(home))
-    assert asked == [{"parallel": Root(1), "threads": 2}, {"parallel": Root(3), "threads": 2}] * 8
+    assert asked == [{"parallel": None, "threads": 1}, {"parallel": Root(3), "threads": 2}] * 8
     rows = results.read(home)
     assert [row.parallel for row in rows[:2]] == ["none", "root, 3"]
     assert {(row.threads, row.seed) for row in rows} == {(2, 7)}
@@ -479,7 +479,7 @@ PLAN_MISTAKES = [
     (TINY.replace("playouts = 60", ""), "budget 2: no budget: give seconds, playouts or target"),
     (TINY.replace("60", "0.5"), "budget 2: playouts is 0.5"),
     (TINY + '[[parallel]]\nname = "leaf"\nwide = 2\n', "parallel 1: leaf has no setting 'wide'; it has "),
-    (TINY + '[[parallel]]\nname = "magic"\n', "'magic'; allowed are root, leaf, node, hybrid"),
+    (TINY + '[[parallel]]\nname = "magic"\n', "'magic'; allowed are none, root, leaf, node, hybrid"),
     (TINY + '[[parallel]]\nname = "none"\nwidth = 2\n', "parallel 1: unknown key 'width'; none has no settings"),
 ]
 
@@ -510,7 +510,10 @@ ROW_MISTAKES = [
     (HEADER + GOOD.to_csv().replace("20:7.5", "20"), "line 2: a score in history is ''; a number is needed"),
     (HEADER + GOOD.to_csv().replace("20:7.5", "a:7.5"), "line 2: playouts in history is 'a'"),
     (HEADER + GOOD.to_csv().replace('{""search""', '""search""'), "seed 0: settings is "),
-    (HEADER + GOOD.to_csv().replace('""parallel"":null', '""parallel"":3'), "'parallel' is not a strategy"),
+    (
+        HEADER + GOOD.to_csv().replace('""parallel"":null', '""parallel"":3'),
+        "'parallel' is neither null nor a strategy",
+    ),
     (HEADER + GOOD.to_csv().replace('""name"":""GNRPA""', '""name"":""X""'), "search is 'x'; allowed are"),
 ]
 

@@ -56,6 +56,7 @@ void register_parallel(nb::module_& m) {
             return nb::bytes(bytes.data(), bytes.size());
           },
           "The state of all jobs as bytes; the run goes on.")
+      .def_prop_ro("failed", &Run::failed, "Whether a search raised something: its state is then of no use.")
       .def("stop", &Run::stop, nb::call_guard<nb::gil_scoped_release>(), "Ends the run and waits for its threads.")
       .def("progress", &Run::progress);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace playout {
@@ -35,6 +36,7 @@ class Writer {
     put(values, values.size());
   }
   const std::string& bytes() const { return bytes_; }
+  std::string take() { return std::move(bytes_); }
 
  private:
   std::string bytes_;

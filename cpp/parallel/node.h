@@ -5,12 +5,12 @@
 //  - shared policy (Algorithm 4): M calls of level L - 1 on the policy of level L; then the best sequence so far, then
 //    one Adapt with alpha times the number of calls in the round. (The listing has Adapt inside the loop over the
 //    calls; the text is right.) When M does not divide N the last round is smaller. Where level 1 is stabilised it
-//    does not adapt: all its P playouts are one round, and M does not matter.
+//    does not adapt: its P playouts make rounds of any size, and M does not matter.
 //  - local policies (Algorithm 5): a call of level L is a round of M workers. Each has a copy of the policy of its
 //    caller, level L + 1, and starts with its caller's best sequence; it makes N / M calls of level L - 1, the first
 //    N mod M workers one more, and adapts its copy. The best worker, the first of equals, is the result, and its policy
-//    replaces the caller's if its score is at least the caller's best. (The listing starts from infinity, where minus
-//    infinity is meant.)
+//    replaces the caller's if its score is at least the caller's best, which it is. (The listing starts from infinity,
+//    where minus infinity is meant.)
 // With M = 1 a shared policy is plain NRPA, bit for bit.
 //
 // M is part of the algorithm. How many threads do the work (Workers) is not, and neither is how a number of playouts is
@@ -62,7 +62,7 @@ class NodeNrpa {
     const double score = best_.score;
     while (playouts > 0 && !stop.stop_requested() && best_.score == score) {
       const std::uint64_t before = best_.playouts;
-      share_out(playouts);
+      share_out(std::min(playouts, kSlice * in_round_));
       workers.run(static_cast<int>(shares_.size()), [this](int task, int worker) {
         const auto [call, share] = shares_[task];
         play(calls_[call], share, desks_[worker]);
@@ -126,6 +126,10 @@ class NodeNrpa {
   }
 
  private:
+  static constexpr std::uint64_t kMostPlayouts = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t kSlice = 128;  // playouts of each call between two looks at what has been found
+  static constexpr int kMostCalls = 1024;       // at once, where nothing is adapted and any number would do
+
   // A call of a round: with a shared policy the levels below the wide one; with local policies the wide one too.
   struct alignas(64) Call {
     NrpaLevels levels;
@@ -152,7 +156,7 @@ class NodeNrpa {
 
   int calls_in_round() const {
     if (node_.local) return node_.width;
-    return settings_.adapts(node_.level) ? std::min(node_.width, upper_.calls_left()) : upper_.calls_left();
+    return std::min(settings_.adapts(node_.level) ? node_.width : kMostCalls, upper_.calls_left());
   }
 
   // How many iterations of its highest level a worker with a local policy makes.
@@ -160,11 +164,11 @@ class NodeNrpa {
     return settings_.iterations / node_.width + (worker < settings_.iterations % node_.width);
   }
 
-  // The most playouts a call of that level plays; past a million million nobody counts.
-  std::uint64_t playouts_of(int level) const {
-    std::uint64_t product = 1;
-    for (; level > 0; level--) product = std::min(product * settings_.calls_of(level), std::uint64_t{1} << 40);
-    return product;
+  // The most playouts that many calls of that level play; past a million million nobody counts.
+  std::uint64_t playouts_of(int level, int calls = 1) const {
+    auto product = static_cast<std::uint64_t>(calls);
+    for (; level > 0 && product < kMostPlayouts; level--) product *= settings_.calls_of(level);
+    return std::min(product, kMostPlayouts);
   }
 
   void begin_round() {
@@ -177,7 +181,7 @@ class NodeNrpa {
       call.calls = node_.local ? iterations_of(i) : 0;
       call.best.clear();
       call.over = false;
-      first += node_.local ? call.calls * playouts_of(node_.level - 1) : playouts_of(node_.level - 1);
+      first += playouts_of(node_.level - 1, node_.local ? call.calls : 1);
     }
   }
 

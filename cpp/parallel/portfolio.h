@@ -24,8 +24,10 @@ class Portfolio {
   // Shares that many playouts among the jobs; 1 <= keep <= jobs. With keep = jobs they all get the same.
   Portfolio(int jobs, int keep, std::uint64_t playouts) : keep_(keep), playouts_(playouts), quotas_(jobs) {}
 
-  // How many playouts a job may have played by the end of this round.
+  // How many playouts a job may have played by the end of this round, and before it.
   std::uint64_t quota(std::size_t job) const { return quotas_[job]; }
+
+  std::uint64_t quota_before(std::size_t job) const { return before_.empty() ? 0 : before_[job]; }
 
   // Once all jobs have reached their quotas: raises them, given the jobs' scores; false if all playouts are given.
   bool begin_round(std::span<const double> scores) {
@@ -62,11 +64,12 @@ class Portfolio {
 
   // The quotas of the round that began with these ranks.
   void share_out() {
-    quotas_ = before_;
     const std::uint64_t given = sum(before_), left = playouts_ - std::min(given, playouts_);
+    quotas_ = before_;
     if (keep_ == static_cast<int>(quotas_.size())) {
       std::ranges::sort(order_);
-      share_evenly(left, order_);
+      std::ranges::fill(quotas_, 0);
+      share_evenly(playouts_, order_);
     } else if (given == 0) {
       std::ranges::sort(order_);
       share_evenly(std::min(left, kFirstRound * quotas_.size()), order_);

@@ -67,7 +67,8 @@ class Run {
       for (int crew = 0; crew < crews; crew++) {
         const Turn turn = first && crew == 0 ? Turn{&jobs_[0], 1, {}} : Turn{};
         const int size = threads / crews + (crew < threads % crews);
-        threads_.emplace_back([=, this] { lead(size, processors / crews, turn); });
+        const int share = processors / crews + (crew < processors % crews);
+        threads_.emplace_back([=, this] { lead(size, share, turn); });
       }
     } catch (...) {  // the system has no more threads to give
       stop();
@@ -111,13 +112,17 @@ class Run {
     paused_ = true;
     halt_.request_stop();
     job_changed_.wait(lock, [&] { return busy_ == 0; });
+    const GoOn go_on{*this};
     Writer out;
     portfolio_.serialise(out);
     for (const Job& job : jobs_) job.search->serialise(out);
-    paused_ = false;
-    if (!stopping_) halt_ = std::stop_source();
-    job_changed_.notify_all();
-    return out.bytes();
+    return out.take();
+  }
+
+  // Whether a search threw. Its state may be half changed: nobody should go on from there.
+  bool failed() const {
+    const std::scoped_lock lock(mutex_);
+    return failed_;
   }
 
  private:
@@ -138,14 +143,25 @@ class Run {
     std::stop_token stop;
   };
 
+  // Ends a pause, whatever happened in it; under the mutex.
+  struct GoOn {
+    Run& run;
+    ~GoOn() {
+      run.paused_ = false;
+      if (!run.stopping_) run.halt_ = std::stop_source();
+      run.job_changed_.notify_all();
+    }
+  };
+
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   void deserialise(std::string_view state) {
     Reader in(state);
     portfolio_.deserialise(in);
-    for (Job& job : jobs_) {
-      job.search->deserialise(in);
-      job.playouts = job.search->best().playouts;
+    for (std::size_t i = 0; i < jobs_.size(); i++) {
+      jobs_[i].search->deserialise(in);
+      jobs_[i].playouts = jobs_[i].search->best().playouts;
+      if (jobs_[i].playouts < portfolio_.quota_before(i)) throw Damaged();
     }
     in.expect_end();
   }
@@ -166,7 +182,8 @@ class Run {
     const std::scoped_lock lock(mutex_);
     if (turn.job != nullptr) put_down(*turn.job);
     if (error) {
-      if (!error_) error_ = error;
+      if (!failed_) error_ = error;
+      failed_ = true;
       end();
     }
     if (--leaders_ == 0) finish();
@@ -175,6 +192,7 @@ class Run {
   void move_on(Turn& turn, Team& team) {
     Job& job = *std::exchange(turn.job, nullptr);
     const std::uint64_t chunk = std::clamp<std::uint64_t>(job.chunk, team.size(), kMostPlayouts);
+    const std::uint64_t played = job.search->best().playouts;
     const double before = seconds();
     try {
       job.search->advance(std::min(chunk, turn.playouts), turn.stop, team);
@@ -183,7 +201,8 @@ class Run {
       throw;
     }
     const double took = seconds() - before;
-    if (took < kChunkSeconds / 2) job.chunk = std::min(2 * chunk, kMostPlayouts);
+    const bool whole = job.search->best().playouts - played >= chunk;  // and not cut short by an improvement
+    if (whole && took < kChunkSeconds / 2) job.chunk = std::min(2 * chunk, kMostPlayouts);
     if (took > 2 * kChunkSeconds) job.chunk = std::max<std::uint64_t>(chunk / 2, 1);
     put_back(job);
   }
@@ -286,7 +305,7 @@ class Run {
   Progress progress_;
   std::size_t next_job_ = 0;
   int busy_ = 0, leaders_ = 0;
-  bool paused_ = false, stopping_ = false, over_ = false;
+  bool paused_ = false, stopping_ = false, failed_ = false, over_ = false;
   std::stop_source halt_;  // of the playouts under way
   std::exception_ptr error_;
 

@@ -127,7 +127,9 @@ class NrpaLevels {
       level.calls = in.get<int>(), level.repetitions = in.get<int>();
     }
     for (int level = lowest_; level <= highest(); level++)
-      if (at(level).calls < 0 || at(level).calls > calls_of(level)) throw Damaged();
+      if (at(level).calls < 0 || at(level).calls > calls_of(level) || at(level).repetitions < 0 ||
+          at(level).repetitions > at(level).calls)
+        throw Damaged();
   }
 
  private:

@@ -173,6 +173,10 @@ class Run:
     def serialise(self) -> bytes:
         """The state of all jobs as bytes; the run goes on."""
 
+    @property
+    def failed(self) -> bool:
+        """Whether a search raised something: its state is then of no use."""
+
     def stop(self) -> None:
         """Ends the run and waits for its threads."""
 

@@ -16,6 +16,7 @@ from playout.errors import InputError, check_number
 from playout.result import History, history_from_json, write_whole_bytes
 
 FORMAT = "playout-checkpoint/1"
+BEGINNING = b'{"format": "playout-checkpoint/'
 MAX_BYTES = 1 << 34
 DIGEST_BYTES = 32
 
@@ -72,7 +73,10 @@ def load(file: Path) -> Checkpoint:
     """
     try:
         with open(file, "rb") as stream:
-            content = stream.read(MAX_BYTES)
+            content = stream.read(len(BEGINNING))
+            if content != BEGINNING:
+                raise InputError("it is not a checkpoint of Playout")
+            content += stream.read(MAX_BYTES)
         return _parse(file, content)
     except OSError as error:
         raise InputError(f"cannot resume from {str(file)!r}: {error.strerror}") from None
@@ -81,8 +85,6 @@ def load(file: Path) -> Checkpoint:
 
 
 def _parse(file: Path, content: bytes) -> Checkpoint:
-    if not content.startswith(b'{"format": "playout-checkpoint/'):
-        raise InputError("it is not a checkpoint of Playout")
     content, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
     line, _, state = content.partition(b"\n")
     if hashlib.sha256(content).digest() != digest or not state:

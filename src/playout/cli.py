@@ -161,7 +161,7 @@ def solve_command(
     parallel
         How they work together. root: independent searches; leaf: one search that plays several playouts at once; node:
         one that makes several calls of --parallel-level at once; hybrid: several such searches. If not given, what
-        measurement shows best for so many threads; the first line says what that is.
+        measurement shows best for so many threads; what that is, is said when the search begins.
     jobs
         Of root and hybrid: how many searches (as many as threads).
     width
@@ -198,6 +198,8 @@ def solve_command(
     first = None if start is None else load(start)
     if output is not None:
         check_writable(output)
+        if checkpoint is not None and output.resolve() == checkpoint.resolve():
+            raise InputError("--output and --checkpoint are the same file; they need one each")
     threads = processors() if threads is None else threads
     wanted = {"jobs": jobs, "width": width, "level": parallel_level, "policy": policy}
     strategy = _strategy(chosen, parallel, threads, {key: value for key, value in wanted.items() if value is not None})
@@ -442,6 +444,7 @@ def experiment_list() -> int:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; a user's mistake is one line on standard error and exit status 2."""
     warnings.showwarning = _show_warning
+    warnings.simplefilter("always", RuntimeWarning)  # each time a checkpoint cannot be written
     sys.stdout = sys.stdout or io.TextIOWrapper(open(os.devnull, "wb"))  # noqa: SIM115, closed: nobody reads it
     sys.stderr = sys.stderr or io.TextIOWrapper(open(os.devnull, "wb"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -507,7 +510,7 @@ def _print_result(result: Result, saved: Path | None, checkpoint: Path | None, a
         _print_json(result.to_json())
         return
     where = "not saved: --output FILE saves the next one" if saved is None else f"saved in {saved}"
-    if checkpoint is not None:
+    if checkpoint is not None and checkpoint.exists():
         where += f"; --checkpoint {checkpoint} --resume goes on"
     _print(result.problem.draw(result.moves), Text(result.summary(), style="bold"), Text(where))
 

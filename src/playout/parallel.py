@@ -8,7 +8,7 @@ nothing but the time it takes.
 import math
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -17,8 +17,9 @@ from playout.errors import InputError, check_choice, check_integer
 from playout.problems import BuiltIn
 from playout.search import MAX_LEVEL, Search, Wide, set_field
 
-MAX_JOBS = 10_000
-MAX_WIDTH = 10_000
+MAX_JOBS = 1000
+MAX_WIDTH = 1000
+MAX_CALLS = 10_000  # jobs times width: a few hundred MB
 MAX_THREADS = 1024
 
 
@@ -62,8 +63,9 @@ class Root:
 class Leaf:
     """Leaf parallelization: one search of NRPA or GNRPA that plays several playouts of level 1 at once.
 
-    :class:`Node` at level 1. With the stabilised setting (``playouts_per_call``), whose level 1 adapts nothing, all
-    playouts of a call are played at once whatever the width, and the result is that of the search without a strategy.
+    :class:`Node` at level 1. With the stabilised setting (``playouts_per_call``), whose level 1 adapts nothing, the
+    playouts of a call are spread over the threads whatever the width, and the result is that of the search without a
+    strategy. (But for ``repetitions``, which are then counted after all of them.)
 
     Parameters
     ----------
@@ -172,7 +174,7 @@ def make(name: str, settings: dict[str, Any]) -> Parallel:
     try:
         return kind(**settings)
     except TypeError:
-        lacking = [setting for setting in ("jobs", "level", "width") if setting in known and setting not in settings]
+        lacking = [field.name for field in fields(kind) if field.default is MISSING and field.name not in settings]
         raise InputError(f"{name} needs {' and '.join(lacking)}") from None
 
 
@@ -265,7 +267,7 @@ def tasks_at_once(search: Any, wide: Wide | None) -> int:
     if wide is None:
         return 1
     stabilised = wide.level == 1 and search.playouts_per_call is not None
-    return int(search.playouts_per_call) if stabilised else wide.width
+    return int(search.playouts_per_call) if stabilised else wide.width  # the engine takes what it can use
 
 
 def _check(parallel: Any) -> None:
@@ -275,5 +277,7 @@ def _check(parallel: Any) -> None:
             set_field(
                 parallel, field.name, check_integer(field.name, getattr(parallel, field.name), *limits[field.name])
             )
+    if parallel.jobs * (1 if parallel.wide is None else parallel.wide.width) > MAX_CALLS:
+        raise InputError(f"jobs times width is {parallel.jobs * parallel.width:,}; at most {MAX_CALLS:,} make sense")
     if hasattr(parallel, "policy"):
         check_choice("policy", parallel.policy, ("shared", "local"))

@@ -106,7 +106,7 @@ def solve(
     seed
         Of the random numbers, 0 to 2**64 - 1. Same problem, search, strategy, ``playouts`` and seed give the same score
         and moves, bit for bit, on any x86-64 machine and any number of threads. A budget of seconds cannot promise
-        that, nor can a target that several jobs may reach.
+        that, nor can a target with a strategy: who reaches it first is a matter of luck.
     start
         A whole sequence of moves, or an earlier Result: it becomes the top level's best so far, and the policy is
         adapted to it ten times before the search begins.
@@ -206,11 +206,16 @@ class Task:
         file = _checkpoint_file(checkpoint, resume)
         kept = checkpoints.load(file) if file is not None and resume else None
         chosen = parallel is None and kept is None
+        if start is not None and resume:
+            raise InputError("start does not go with resume: the checkpoint has a best sequence of its own")
         if parallel is None:
             parallel = strategies.choose(search, threads) if kept is None else kept.strategy()
         elif isinstance(parallel, type) or not hasattr(parallel, "wide"):
             raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node() and Hybrid()")
-        jobs = strategies.begin(problem, search, parallel, threads, seed)
+        try:
+            jobs = strategies.begin(problem, search, parallel, threads, seed)
+        except MemoryError:
+            raise InputError("out of memory: use fewer jobs, a smaller width or a lower level") from None
         task = Task(problem, search, parallel, seed, chosen, jobs, file)
         if kept is not None:
             kept.check(task.what())
@@ -244,6 +249,8 @@ class Task:
             raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None
         except RuntimeError as error:
             raise InputError(f"cannot start so many threads: {error}") from None
+        except MemoryError:
+            raise InputError("out of memory: use fewer jobs, a smaller width or a lower level") from None
         if self.state:
             self.check_best(run)
         return run
@@ -259,16 +266,17 @@ class Task:
             run.stop()
             raise InputError(f"cannot resume from {str(self.file)!r}: its best sequence is not worth its score")
 
-    def save(self, run: _core.Run) -> None:
-        """Write the checkpoint, if there is to be one."""
-        if self.file is None:
+    def save(self, run: _core.Run, at_the_end: bool = False) -> None:
+        """Write the checkpoint, if there is to be one; what a failed search left is not worth the one before."""
+        if self.file is None or run.failed:
             return
         now = self.whole(run.progress())
         try:
             checkpoints.Checkpoint(self.file, self.what(), now.seconds, now.history, run.serialise()).save()
         except (OSError, MemoryError) as error:
             reason = getattr(error, "strerror", None) or "out of memory"
-            message = f"could not write the checkpoint {str(self.file)!r}: {reason}; the search goes on"
+            message = f"could not write the checkpoint {str(self.file)!r}: {reason}"
+            message += "" if at_the_end else "; the search goes on"
             warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     def whole(self, now: _core.Progress) -> "Moment":
@@ -315,12 +323,14 @@ class Moment:
 def _checkpoint_file(path: str | Path | None, resume: bool) -> Path | None:
     if path is None:
         if resume:
-            raise InputError("nothing to resume from: give the checkpoint's file too")
+            raise InputError("nothing to resume from: give the file too, by checkpoint (--checkpoint FILE)")
         return None
     if not isinstance(path, (str, Path)):
         raise InputError(f"checkpoint is {short(path)}; a file is needed")
     file = Path(path)
     check_writable(file)
+    if file.exists() and not file.is_file():
+        raise InputError(f"{str(path)!r} cannot be a checkpoint: it is not a plain file")
     if file.exists() and not resume:
         raise InputError(f"the checkpoint {str(path)!r} exists; resume from it, or remove it first")
     return file
@@ -356,7 +366,7 @@ def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = Non
             yield task.whole(run.progress()).progress()
     finally:
         run.stop()
-        task.save(run)
+        task.save(run, at_the_end=True)
     now = task.whole(run.progress())
     yield now.progress(_result(task, now, event.is_set() and not now.has_spent(budget)))
 

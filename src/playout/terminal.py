@@ -47,7 +47,9 @@ def title(task: Task) -> str:
     chosen = "" if task.parallel is None or not task.chosen else " (chosen for them; --parallel says otherwise)"
     how = f"{describe(task.parallel)}, on {threads}{chosen}"
     variants = len(task.problem.variants())
-    tried = "" if variants == 1 else f"; {len(task.jobs.searches)} jobs try {variants} variants of the problem"
+    most = "the best one gets" if task.jobs.keep == 1 else f"the best {task.jobs.keep} get"
+    tried = f"; {len(task.jobs.searches)} searches try {variants} variants of the problem, {most} most playouts"
+    tried = "" if variants == 1 else tried
     before = "" if task.seconds == 0 else f"; resumed after {clock(task.seconds)}"
     return f"{task.problem.describe()}: {name}, {shown}\n{how}{tried}{before}"
 

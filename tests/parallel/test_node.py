@@ -148,3 +148,26 @@ def test_a_search_that_began_from_a_start_goes_on_from_it():
         engine.start_from(best.moves, 10)
         assert (engine.playouts, engine.score, engine.moves) == (0, best.score, best.moves)
         assert advance(engine, 200).score >= best.score
+
+
+def test_huge_settings_keep_their_random_numbers_apart():
+    """Calls whose playouts would outnumber 2^64 still draw numbers of their own, and their state can be read."""
+    for level, wide, policy in ((4, 4, "shared"), (4, 4, "local"), (4, 3, "local"), (3, 1, "shared")):
+        search, node = GNRPA(level=level, iterations=2**24), Node(wide, 2, policy)
+        seeds = range(8)
+        both = [advance(begin(search, node, TABU, seed), 200).moves for seed in seeds]
+        first = [advance(search.begin(TABU, seed), 100).moves for seed in seeds]
+        assert both != first  # the second call is the better one now and then
+        both = advance(begin(search, node, TABU, 5), 200)
+        again = begin(search, node, TABU, 5)
+        again.deserialise(both.serialise())
+        assert advance(again, 100).serialise() == advance(both, 100).serialise()
+
+
+def test_a_stabilised_leaf_of_any_size_is_played_in_pieces():
+    """A million playouts a call are not a million recordings."""
+    search = GNRPA(level=2, iterations=5, playouts_per_call=3000)
+    plain = advance(search.begin(TABU, 3), 10_000)
+    leaf = advance(begin(search, Leaf(width=1), TABU, 3), 10_000)
+    assert (plain.score, plain.moves) == (leaf.score, leaf.moves)
+    assert len(begin(GNRPA(level=2, playouts_per_call=10**9), Leaf(width=1), TABU, 3).serialise()) < 200_000

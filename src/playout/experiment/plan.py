@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from playout import parallel, problems, search
-from playout.errors import InputError, check_integer, short
+from playout.errors import InputError, check_choice, check_integer, short
 from playout.result import MAX_SEED
 from playout.solve import MAX_PLAYOUTS, Budget
 
@@ -212,11 +212,8 @@ def _strategy(table: dict[str, Any]) -> tuple[str, Any]:
         for key in settings:
             raise InputError(f"unknown key {short(key)}; none has no settings")
         return _label(table, name, {}), None
-    try:
-        built = parallel.make(name, settings)
-    except TypeError as error:  # a setting without a default is missing
-        raise InputError(f"{name}: {error}") from None
-    return _label(table, name, settings), built
+    check_choice("parallel", name, (NO_STRATEGY, *parallel.STRATEGIES))
+    return _label(table, name, settings), parallel.make(name, settings)
 
 
 def _name_and_settings(table: dict[str, Any], example: str) -> tuple[str, dict[str, Any]]:

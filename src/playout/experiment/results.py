@@ -159,7 +159,7 @@ def parse(content: bytes, path: Path) -> list[Row]:
 
 def settings_text(searched: Any, strategy: Any) -> str:
     """Return a search and a strategy with all their settings, as compact JSON."""
-    both = {"search": _to_json(searched), "parallel": None if strategy is None else _to_json(strategy)}
+    both = {"search": search.to_json(searched), "parallel": parallel.to_json(strategy)}
     return json.dumps(both, separators=(",", ":"))
 
 
@@ -284,10 +284,6 @@ def _improvement(word: str) -> tuple[int, float]:
     return _whole("playouts in history", playouts, 0, MAX_PLAYOUTS), _number("a score in history", score)
 
 
-def _to_json(thing: Any) -> dict[str, Any]:
-    return {"name": thing.name, **asdict(thing)}
-
-
 @cache
 def _from_settings(text: str) -> tuple[Any, Any]:
     """Rebuild the search and the strategy of a row."""
@@ -297,25 +293,14 @@ def _from_settings(text: str) -> tuple[Any, Any]:
         data = None
     if not isinstance(data, dict) or set(data) != {"search", "parallel"}:
         raise InputError(f"settings is {short(text)}; JSON of search and parallel is needed")
-    return search.from_json(data["search"]), _strategy_from_json(data["parallel"])
-
-
-def _strategy_from_json(data: Any) -> Any:
-    if data is None:
-        return None
-    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
-        raise InputError("'parallel' is not a strategy with its settings")
-    try:
-        return parallel.make(data["name"].lower(), {key: value for key, value in data.items() if key != "name"})
-    except TypeError as error:  # a setting without a default is missing
-        raise InputError(f"{data['name']}: {error}") from None
+    return search.from_json(data["search"]), parallel.from_json(data["parallel"])
 
 
 def _check_same(label: str, before: Any, now: Any) -> None:
     if before == now:
         return
-    old = {} if before is None else _to_json(before)
-    new = {} if now is None else _to_json(now)
+    old = {} if before is None else {"name": before.name, **asdict(before)}
+    new = {} if now is None else {"name": now.name, **asdict(now)}
     key = next(key for key in (*old, *new) if old.get(key) != new.get(key))
     raise InputError(
         f"{label!r} has results with {key}={old.get(key)}, run.toml says {key}={new.get(key)}; "

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from playout.errors import InputError, check_integer
 from playout.experiment.plan import Plan, Run, inside
 from playout.experiment.results import ResultsFile, Row, check_settings, commit, machine, make_row
-from playout.parallel import Root
 from playout.result import Result
 from playout.solve import WAKE_SECONDS, solve
 from playout.stop import interrupt
@@ -144,14 +143,14 @@ class _Runner:
 
 
 def _solve(plan: Plan, run: Run) -> Result:
-    budget = plan.budgets[run.budget]
+    budget, strategy = plan.budgets[run.budget], plan.strategies[run.parallel]
     return solve(
         plan.problems[run.problem],
         plan.searches[run.search],
         seconds=budget.seconds,
         playouts=budget.playouts,
         target=budget.target,
-        threads=plan.threads,
-        parallel=plan.strategies[run.parallel] or Root(1),  # one search, and not what so many threads would choose
+        threads=plan.threads if strategy is not None else 1,  # no strategy: none that threads would choose either
+        parallel=strategy,
         seed=run.seed,
     )
