@@ -6,11 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from playout import GNRPA, NRPA
+from playout import GNRPA, NRPA, SameGame
 from playout._core import Run
 from playout.parallel import Leaf, Node
 from tests.search.test_nested import PAIRS, SMALL, TABU, advance, moves_of, searcher, twin_settings
 
+LARGE = SameGame.standard(1)
 CASES = [
     (GNRPA, {}),
     (GNRPA, {"alpha": 0.5, "temperature": 1.4}),
@@ -155,8 +156,8 @@ def test_huge_settings_keep_their_random_numbers_apart():
     for level, wide, policy in ((4, 4, "shared"), (4, 4, "local"), (4, 3, "local"), (3, 1, "shared")):
         search, node = GNRPA(level=level, iterations=2**24), Node(wide, 2, policy)
         seeds = range(8)
-        both = [advance(begin(search, node, TABU, seed), 200).moves for seed in seeds]
-        first = [advance(search.begin(TABU, seed), 100).moves for seed in seeds]
+        both = [advance(begin(search, node, LARGE, seed), 40).moves for seed in seeds]
+        first = [advance(search.begin(LARGE, seed), 20).moves for seed in seeds]
         assert both != first  # the second call is the better one now and then
         both = advance(begin(search, node, TABU, 5), 200)
         again = begin(search, node, TABU, 5)
