@@ -8,14 +8,14 @@ nothing but the time it takes.
 import math
 import os
 from contextlib import suppress
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from playout import _core
 from playout.errors import InputError, check_choice, check_integer
 from playout.problems import BuiltIn
-from playout.search import MAX_LEVEL, Search, Wide, set_field
+from playout.search import MAX_LEVEL, Search, Wide, check_known, set_field
 
 MAX_JOBS = 1000
 MAX_WIDTH = 1000
@@ -166,16 +166,8 @@ STRATEGIES: dict[str, type[Root] | type[Leaf] | type[Node] | type[Hybrid]] = {
 def make(name: str, settings: dict[str, Any]) -> Parallel:
     """Return the strategy of that name with these settings; a setting it does not have or lacks is an error."""
     check_choice("parallel", name, STRATEGIES)
-    kind = STRATEGIES[name]
-    known = [field.name for field in fields(kind)]
-    for setting in settings:
-        if setting not in known:
-            raise InputError(f"{name} has no setting {setting!r}; it has {', '.join(known)}")
-    try:
-        return kind(**settings)
-    except TypeError:
-        lacking = [field.name for field in fields(kind) if field.default is MISSING and field.name not in settings]
-        raise InputError(f"{name} needs {' and '.join(lacking)}") from None
+    check_known(name, settings, STRATEGIES[name])
+    return STRATEGIES[name](**settings)
 
 
 def to_json(parallel: Any) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 Each says what it does and where it comes from; the algorithms themselves are in ``cpp/search``.
 """
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 from playout import _core
@@ -159,12 +159,19 @@ SEARCHES: dict[str, type[NRPA] | type[GNRPA] | type[NMCS]] = {"gnrpa": GNRPA, "n
 def make(name: str, settings: dict[str, Any]) -> Search:
     """Return the search of that name with these settings; a setting it does not have is an error."""
     check_choice("search", name, SEARCHES)
-    kind = SEARCHES[name]
-    known = [field.name for field in fields(kind)]
+    check_known(name, settings, SEARCHES[name])
+    return SEARCHES[name](**settings)
+
+
+def check_known(name: str, settings: dict[str, Any], kind: type[Any]) -> None:
+    """Raise if a dataclass of that name does not have a setting, or a setting it needs is not there."""
+    known = {field.name: field.default for field in fields(kind)}
     for setting in settings:
         if setting not in known:
             raise InputError(f"{name} has no setting {setting!r}; it has {', '.join(known)}")
-    return kind(**settings)
+    lacking = [setting for setting, default in known.items() if default is MISSING and setting not in settings]
+    if lacking:
+        raise InputError(f"{name} needs {' and '.join(lacking)}")
 
 
 def to_json(search: Any) -> dict[str, Any]:
