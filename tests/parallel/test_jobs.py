@@ -5,7 +5,7 @@ import math
 import pytest
 
 import playout as po
-from playout import GNRPA, NMCS, NRPA, Hybrid, Leaf, Node, Root, SameGame
+from playout import GNRPA, NMCS, NRPA, Hybrid, Leaf, Node, Root, SameGame, parallel
 from playout._core import Run
 from playout.parallel import begin
 from tests.reference import portfolio
@@ -145,3 +145,37 @@ def test_a_run_serialised_while_it_runs_goes_on_and_can_be_resumed():
                 pass
             assert resumed.serialise() == expected
             assert resumed.progress().moves == whole.progress().moves
+
+
+def test_threads_without_a_strategy_choose_one():
+    """And the result says which, so that it can be had again on any number of threads."""
+    for search, threads, expected in (
+        (GNRPA(), 1, None),
+        (GNRPA(), 2, Hybrid(2, 4)),
+        (NRPA(), 3, Hybrid(2, 4)),
+        (GNRPA(iterations=3), 9, Hybrid(4, 3)),
+        (GNRPA(playouts_per_call=2), 2, Hybrid(2, 4)),
+        (GNRPA(level=0), 4, Root(4)),
+        (NMCS(), 5, Root(5)),
+    ):
+        result = po.solve(TABU, search, playouts=200, threads=threads, seed=2)
+        assert result.parallel == expected
+        again = po.solve(TABU, search, playouts=200, parallel=expected, seed=2)
+        assert outcome(again) == outcome(result)
+
+
+def test_processors_are_those_a_control_group_leaves(tmp_path):
+    """Version 2: the least of all groups above; version 1: quota and period; nothing readable: no limit."""
+    own, root = tmp_path / "own", tmp_path / "groups"
+    (root / "a" / "b").mkdir(parents=True)
+    own.write_text("0::/a/b\n")
+    assert parallel._quota(root, own) == math.inf
+    (root / "a" / "b" / "cpu.max").write_text("max 100000\n")
+    (root / "a" / "cpu.max").write_text("250000 100000\n")
+    assert parallel._quota(root, own) == 2.5
+    (root / "cpu,cpuacct" / "x").mkdir(parents=True)
+    own.write_text("3:cpu,cpuacct:/x\n2:memory:/x\n")
+    (root / "cpu,cpuacct" / "x" / "cpu.cfs_quota_us").write_text("150000\n")
+    (root / "cpu,cpuacct" / "x" / "cpu.cfs_period_us").write_text("100000\n")
+    assert parallel._quota(root, own) == 1.5
+    assert parallel._quota(root, tmp_path / "none") == math.inf
