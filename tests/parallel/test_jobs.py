@@ -5,9 +5,9 @@ import math
 import pytest
 
 import playout as po
-from playout import GNRPA, NMCS, NRPA, Hybrid, Leaf, Node, Root, SameGame, parallel
+from playout import GNRPA, NMCS, NRPA, Hybrid, Leaf, Node, Root, SameGame
 from playout._core import Run
-from playout.parallel import begin
+from playout.parallel import _quota, begin
 from tests.reference import portfolio
 from tests.search.test_nested import TABU, advance
 
@@ -169,13 +169,13 @@ def test_processors_are_those_a_control_group_leaves(tmp_path):
     own, root = tmp_path / "own", tmp_path / "groups"
     (root / "a" / "b").mkdir(parents=True)
     own.write_text("0::/a/b\n")
-    assert parallel._quota(root, own) == math.inf
+    assert _quota(root, own) == math.inf
     (root / "a" / "b" / "cpu.max").write_text("max 100000\n")
     (root / "a" / "cpu.max").write_text("250000 100000\n")
-    assert parallel._quota(root, own) == 2.5
+    assert _quota(root, own) == 2.5
     (root / "cpu,cpuacct" / "x").mkdir(parents=True)
     own.write_text("3:cpu,cpuacct:/x\n2:memory:/x\n")
     (root / "cpu,cpuacct" / "x" / "cpu.cfs_quota_us").write_text("150000\n")
     (root / "cpu,cpuacct" / "x" / "cpu.cfs_period_us").write_text("100000\n")
-    assert parallel._quota(root, own) == 1.5
-    assert parallel._quota(root, tmp_path / "none") == math.inf
+    assert _quota(root, own) == 1.5
+    assert _quota(root, tmp_path / "none") == math.inf
