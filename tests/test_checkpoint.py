@@ -109,13 +109,13 @@ def test_a_start_is_part_of_the_checkpoint(tmp_path):
     [
         ({"problem": SameGame.standard(2)}, 'its problem is "samegame:1", this search\'s is "samegame:2"'),
         ({"problem": SameGame.standard(1, tabu="auto")}, "its problem is"),
-        ({"search": GNRPA(level=3)}, 'its search is {"name": "GNRPA", "level": 2,'),
-        ({"search": NMCS(level=2)}, "its search is"),
+        ({"search": GNRPA(level=3)}, "its search has level 2, this search's has level 3"),
+        ({"search": NMCS(level=2)}, 'its search has name "GNRPA", this search\'s has name "NMCS"'),
         (
             {"parallel": Root(3)},
-            'its strategy is {"name": "root", "jobs": 2}, this',
+            "its strategy has jobs 2, this search's has jobs 3",
         ),
-        ({"parallel": Leaf(2)}, "its strategy is"),
+        ({"parallel": Leaf(2)}, 'its strategy has name "root", this search\'s has name "leaf"'),
         ({"seed": 9}, "its seed is 1, this search's is 9"),
     ],
 )
@@ -276,6 +276,16 @@ def test_a_disk_that_fills_up_leaves_the_checkpoint_before(tmp_path, monkeypatch
         po.solve(GAME, playouts=1500, checkpoint=file, resume=True)
     assert file.read_bytes() == before
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_there_is_a_checkpoint_from_the_beginning(tmp_path):
+    """So that a kill in the first seconds leaves one, and a second search does not take the same name."""
+    file = tmp_path / "run.ckpt"
+    for _ in po.watch(GAME, seconds=60, checkpoint=file):
+        assert checkpoint.load(file).state
+        with pytest.raises(InputError, match="exists; resume from it, or remove it first"):
+            po.solve(GAME, playouts=10, checkpoint=file)
+        break
 
 
 SEARCHER = """

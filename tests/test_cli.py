@@ -109,7 +109,7 @@ def test_a_strategy_that_was_chosen_is_said():
     chosen = json.loads(done.stdout)["parallel"]
     assert f"{chosen['name']}, " in done.stderr
     assert "on 2 threads (chosen for them; --parallel says otherwise)" in done.stderr
-    done = playout("solve", "samegame:1", "--level", 2, "--playouts", 500, "--threads", 1)
+    done = playout("solve", "samegame:1,tabu=0", "--level", 2, "--playouts", 500, "--threads", 1)
     assert "one search, on 1 thread" in done.stderr
 
 
@@ -144,6 +144,8 @@ def test_a_checkpoint_is_resumed_with_its_own_strategy(tmp_path):
         whole["moves"],
         9000,
     ]
+    same = playout(*search, "--playouts", 9500, "--threads", 2, "--parallel", "root", "--resume")
+    assert json.loads(same.stdout)["parallel"] == {"name": "root", "jobs": 3}
     assert "its seed is 5, this search's is 0" in mistake(
         playout("solve", "samegame:1", "--level", 3, "--playouts", 9, "--resume", "--checkpoint", tmp_path / "run.ckpt")
     )

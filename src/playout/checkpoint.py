@@ -59,8 +59,9 @@ class Checkpoint:
         """Raise unless it is a checkpoint of that."""
         for key, value in what.items():
             if self.what.get(key) != value:
-                difference = f"its {key} is {_shown(self.what.get(key))}, this search's is {_shown(value)}"
-                raise InputError(f"cannot resume from {str(self.file)!r}: {difference}")
+                raise InputError(
+                    f"cannot resume from {str(self.file)!r}: {_difference(key, self.what.get(key), value)}"
+                )
 
 
 def load(file: Path) -> Checkpoint:
@@ -100,6 +101,16 @@ def _parse(file: Path, content: bytes) -> Checkpoint:
     if made_by != (FORMAT, version("playout")):
         raise InputError(f"it was written by version {_shown(made_by[1])} of Playout, this is {version('playout')}")
     return Checkpoint(file, what, seconds, history, state)
+
+
+def _difference(key: str, kept: Any, wanted: Any) -> str:
+    """Say in what they differ, of things with settings in the first setting that does."""
+    if isinstance(kept, dict) and isinstance(wanted, dict):
+        for name in wanted:
+            if kept.get(name) != wanted[name]:
+                was, now = _shown(kept.get(name)), _shown(wanted[name])
+                return f"its {key} has {name} {was}, this search's has {name} {now}"
+    return f"its {key} is {_shown(kept)}, this search's is {_shown(wanted)}"
 
 
 def _shown(value: Any) -> str:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -21,6 +21,7 @@ import playout
 from playout import bench as benchmark
 from playout import problems, terminal
 from playout import search as searches
+from playout.checkpoint import load as load_checkpoint
 from playout.errors import InputError, check_integer, whole_number
 from playout.experiment import plan as plans
 from playout.experiment import report as reports
@@ -163,15 +164,15 @@ def solve_command(
         one that makes several calls of --parallel-level at once; hybrid: several such searches. If not given, what
         measurement shows best for so many threads; what that is, is said when the search begins.
     jobs
-        Of root and hybrid: how many searches (as many as threads).
+        Of root and hybrid: how many searches (as many as threads; of a resumed search as before).
     width
-        Of leaf, node and hybrid: how many calls at once (as many as threads).
+        Of leaf, node and hybrid: how many calls at once, at most --iterations (as many as threads; resumed, as before).
     parallel_level
         Of node and hybrid: the level that makes them, 1 to --level (hybrid 1).
     policy
         Of leaf, node and hybrid: whether they share a policy or have copies that learn on their own (shared).
     checkpoint
-        Keep the search in this file, every 30 seconds and at the end, so that it can be resumed.
+        Keep the search in this file, from the beginning, every 30 seconds and at the end, so that it can be resumed.
     resume
         Go on from the checkpoint, with the rest of its budget or more. Say what is searched as before; a strategy that
         is not given is the checkpoint's.
@@ -202,7 +203,9 @@ def solve_command(
             raise InputError("--output and --checkpoint are the same file; they need one each")
     threads = processors() if threads is None else threads
     wanted = {"jobs": jobs, "width": width, "level": parallel_level, "policy": policy}
-    strategy = _strategy(chosen, parallel, threads, {key: value for key, value in wanted.items() if value is not None})
+    before = load_checkpoint(checkpoint).strategy() if checkpoint is not None and resume else None
+    given_settings = {key: value for key, value in wanted.items() if value is not None}
+    strategy = _strategy(chosen, parallel, threads, given_settings, before)
     task = Task.begin(built, chosen, threads, strategy, seed, first, checkpoint, resume)
     with StopSignals() as signals, terminal.view(Console(stderr=True), task, budget, quiet) as show_progress:
         result = run(task, budget, on_event=lambda progress: signals.repeat() or show_progress(progress))
@@ -468,8 +471,8 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(status)
 
 
-def _strategy(search: Any, name: str | None, threads: int, given: dict[str, Any]) -> Parallel | None:
-    """Return the strategy that was asked for; jobs and width are as many as threads unless given."""
+def _strategy(search: Any, name: str | None, threads: int, given: dict[str, Any], before: Any) -> Parallel | None:
+    """Return the strategy that was asked for; what is not given is as in the one before, or as many as threads."""
     options = {"jobs": "--jobs", "width": "--width", "level": "--parallel-level", "policy": "--policy"}
     if name is None:
         for setting in given:
@@ -480,6 +483,8 @@ def _strategy(search: Any, name: str | None, threads: int, given: dict[str, Any]
         if setting not in known:
             has = ", ".join(options[setting] for setting in known)
             raise InputError(f"{options[setting]} does not go with --parallel {name}, which takes {has}")
+    if before is not None and before.name == name:
+        return make(name, {**asdict(before), **given})
     if name == "node" and "level" not in given:
         raise InputError("--parallel node needs the level that makes several calls at once: --parallel-level N")
     check_integer("threads", threads, 1, MAX_THREADS)

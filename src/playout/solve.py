@@ -111,8 +111,8 @@ def solve(
         A whole sequence of moves, or an earlier Result: it becomes the top level's best so far, and the policy is
         adapted to it ten times before the search begins.
     checkpoint
-        A file to keep the search in, written every 30 seconds and at the end. If it cannot be written, a warning says
-        so and the search goes on.
+        A file to keep the search in, written at the beginning, every 30 seconds and at the end. If it cannot be
+        written, a warning says so and the search goes on.
     resume
         Go on from the checkpoint, with the same problem, search, strategy and seed, on any number of threads. The
         budget is that of the whole search, what was spent before included. Without this, a checkpoint that exists is an
@@ -355,6 +355,8 @@ def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = Non
     deadline = math.inf if budget.seconds is None else begin + budget.seconds - task.seconds
     save_at = begin + CHECKPOINT_SECONDS
     try:
+        if not task.state:
+            task.save(run)  # from now on there is one, and nobody else takes the name
         while True:
             with interrupts() if interrupted is None else nullcontext(interrupted) as event:
                 over = _is_over(run, deadline, event)

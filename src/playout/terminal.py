@@ -43,10 +43,11 @@ def title(task: Task) -> str:
     settings = to_json(task.search)
     name = settings.pop("name")
     shown = ", ".join(f"{key} {value}" for key, value in settings.items() if value is not None)
+    variants = len(task.problem.variants())
     threads = "1 thread" if task.jobs.threads == 1 else f"{task.jobs.threads} threads"
     chosen = "" if task.parallel is None or not task.chosen else " (chosen for them; --parallel says otherwise)"
-    how = f"{describe(task.parallel)}, on {threads}{chosen}"
-    variants = len(task.problem.variants())
+    strategy = "" if task.parallel is None and variants > 1 else f"{describe(task.parallel)}, "
+    how = f"{strategy}on {threads}{chosen}"
     most = "the best one gets" if task.jobs.keep == 1 else f"the best {task.jobs.keep} get"
     tried = f"; {len(task.jobs.searches)} searches try {variants} variants of the problem, {most} most playouts"
     tried = "" if variants == 1 else tried

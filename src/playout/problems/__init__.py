@@ -76,7 +76,10 @@ KINDS: dict[str, Kind] = {
             ("samegame:FILE", "a board in a text file"),
         ),
         options=(
-            ("tabu=auto|dominant|none|COLOUR", "colour that the selective policy avoids; auto tries all (default)"),
+            (
+                "tabu=auto|dominant|none|COLOUR",
+                "colour that the selective policy avoids; auto, the default of solve, tries all",
+            ),
             ("leftover_penalty=none|total|per_colour", "points off for cells left over (default none)"),
             ("board=N", "which board of a file that has several"),
             ("width=W,height=H,colours=C", "of a random board (default 15, 15, 5; at most 20, 20, 9)"),
