@@ -6,6 +6,7 @@ is written to a temporary name and renamed, so that there is always a whole one.
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -74,10 +75,11 @@ def load(file: Path) -> Checkpoint:
     """
     try:
         with open(file, "rb") as stream:
-            content = stream.read(len(BEGINNING))
-            if content != BEGINNING:
+            if stream.read(len(BEGINNING)) != BEGINNING:
                 raise InputError("it is not a checkpoint of Playout")
-            content += stream.read(MAX_BYTES)
+            if os.fstat(stream.fileno()).st_size > MAX_BYTES:
+                raise InputError(f"it is larger than a checkpoint can be ({MAX_BYTES:,} bytes)")
+            content = BEGINNING + stream.read()
         return _parse(file, content)
     except OSError as error:
         raise InputError(f"cannot resume from {str(file)!r}: {error.strerror}") from None
