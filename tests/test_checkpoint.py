@@ -45,7 +45,7 @@ def playouts_of(search):
 
 
 def break_off(file, search, parallel, resume, game=GAME, after=0.01, threads=2):
-    """Search with a checkpoint until some time has passed, and leave by an exception (unless a slow disk was slower)."""
+    """Search with a checkpoint until some time has passed, and leave by an exception; a slow disk may be slower."""
     until = time.monotonic() + after
 
     def on_event(progress):
