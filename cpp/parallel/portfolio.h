@@ -35,7 +35,7 @@ class Portfolio {
     before_ = quotas_;
     order_.resize(quotas_.size());
     std::iota(order_.begin(), order_.end(), 0);
-    std::ranges::stable_sort(order_, std::ranges::greater{}, [&](int job) { return scores[job]; });
+    std::ranges::sort(order_, [&](int a, int b) { return scores[a] > scores[b] || (scores[a] == scores[b] && a < b); });
     share_out();
     return true;
   }

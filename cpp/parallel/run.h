@@ -65,7 +65,7 @@ class Run {
     const int processors = static_cast<int>(std::thread::hardware_concurrency());
     try {
       for (int crew = 0; crew < crews; crew++) {
-        const Turn turn = first && crew == 0 ? Turn{&jobs_[0], 1, {}} : Turn{};
+        const Turn turn = first && crew == 0 ? Turn{jobs_.data(), 1, {}} : Turn{};
         const int size = threads / crews + (crew < threads % crews);
         const int share = processors / crews + (crew < processors % crews);
         threads_.emplace_back([=, this] { lead(size, share, turn); });
@@ -263,6 +263,7 @@ class Run {
 
   std::vector<double> scores() const {
     std::vector<double> list;
+    list.reserve(jobs_.size());
     for (const Job& job : jobs_) list.push_back(job.search->best().score);
     return list;
   }

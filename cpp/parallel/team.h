@@ -45,7 +45,10 @@ class Team final : public Workers {
 
   // One round. If tasks throw, all are done all the same, and what the lowest of them threw is thrown on.
   void run(int tasks, const Task& task) override {
-    if (helpers_.empty() || tasks < 2) return Workers::run(tasks, task);
+    if (helpers_.empty() || tasks < 2) {
+      Workers::run(tasks, task);
+      return;
+    }
     task_ = &task;
     tasks_ = tasks;
     unfinished_.store(tasks, std::memory_order_relaxed);
@@ -119,7 +122,7 @@ class Team final : public Workers {
   }
 
   static void pause() {
-#if defined(__x86_64__)
+#ifdef __x86_64__
     __builtin_ia32_pause();
 #endif
   }

@@ -68,7 +68,7 @@ class NrpaLevels {
   const HashPolicy& policy(const HashPolicy& callers) const {
     for (int level = lowest_; level <= highest(); level++)
       if (settings_.adapts(level)) return at(level).policy;
-    return callers;
+    return callers;  // NOLINT(bugprone-return-const-ref-from-parameter), the caller's outlives the call
   }
   HashPolicy& policy(HashPolicy& callers) { return const_cast<HashPolicy&>(std::as_const(*this).policy(callers)); }
 
