@@ -15,8 +15,15 @@ void register_problems(nanobind::module_& m);
 void register_search(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 
-// A built-in problem of any type; searches are made by visiting it.
-using AnyProblem = std::variant<std::shared_ptr<const SameGame16>, std::shared_ptr<const SameGame20>>;
+// The types of problems there are: a new one is added here, and made in register_problems.cpp.
+template <class... P>
+struct Types {};
+using Problems = Types<SameGame16, SameGame20>;
+
+// A problem of any of them; searches are made by visiting it.
+template <class... P>
+std::variant<std::shared_ptr<const P>...> any_of(Types<P...>);
+using AnyProblem = decltype(any_of(Problems()));
 
 struct ProblemHandle {
   AnyProblem problem;

@@ -33,7 +33,9 @@ struct Game {
   }();
 };
 
-using AnyGame = std::variant<Game<SameGame16>, Game<SameGame20>>;
+template <class... P>
+std::variant<Game<P>...> any_game_of(Types<P...>);
+using AnyGame = decltype(any_game_of(Problems()));
 
 // A state of a problem, to be played by hand: what the tests compare with the plain Python rules.
 class Position {
@@ -72,10 +74,12 @@ class Position {
   }
 
   int cell(int column, int row) const {
-    const auto colour = [&](const auto& game) {
-      if (column < 0 || column >= game.problem->kMaxWidth || row < 0 || row >= game.problem->kMaxHeight)
-        throw std::out_of_range("no such cell");
-      return game.problem->cell(game.state, column, row);
+    const auto colour = [&](const auto& game) -> int {
+      if constexpr (requires { game.problem->cell(game.state, column, row); }) {
+        if (column >= 0 && column < game.problem->kMaxWidth && row >= 0 && row < game.problem->kMaxHeight)
+          return game.problem->cell(game.state, column, row);
+      }
+      throw std::out_of_range("no such cell");
     };
     return std::visit(colour, game_);
   }
@@ -91,7 +95,7 @@ void register_problems(nb::module_& m) {
       .value("none", Leftover::none)
       .value("total", Leftover::total)
       .value("per_colour", Leftover::per_colour);
-  nb::class_<ProblemHandle>(m, "Problem", "A built-in problem inside the engine.");  // NOLINT(bugprone-unused-raii)
+  nb::class_<ProblemHandle>(m, "Problem", "A problem inside the engine.");  // NOLINT(bugprone-unused-raii)
   m.def(
       "same_game", &same_game, "width"_a, "height"_a, "cells"_a, "tabu"_a, "leftover"_a, "tall"_a = false,
       "A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are "

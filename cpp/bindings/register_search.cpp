@@ -92,12 +92,16 @@ std::vector<double> probabilities(const HashPolicy& policy, const std::vector<st
   return odds;
 }
 
-// Calls function(search) if the search is an Nrpa of some problem.
+// Calls function(search) if the search is an Nrpa of one of these problems.
+template <class Function, class First, class... Others>
+auto with_nrpa(const AnySearch& any, Function function, Types<First, Others...>) {
+  if (const auto* known = dynamic_cast<const SearchOf<Nrpa<First>>*>(&any)) return function(known->search());
+  if constexpr (sizeof...(Others) > 0) return with_nrpa(any, function, Types<Others...>());
+  throw std::invalid_argument("only NRPA and GNRPA have levels with policies");
+}
 template <class Function>
 auto with_nrpa(const AnySearch& any, Function function) {
-  if (const auto* known = dynamic_cast<const SearchOf<Nrpa<SameGame16>>*>(&any)) return function(known->search());
-  if (const auto* known = dynamic_cast<const SearchOf<Nrpa<SameGame20>>*>(&any)) return function(known->search());
-  throw std::invalid_argument("only NRPA and GNRPA have levels with policies");
+  return with_nrpa(any, function, Problems());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What a search may ask of a problem.
 //
-// A problem is a constant: it is shared by all threads and never written to. A State is a trivially copyable value. The
+// A problem is a constant: it is shared by all threads and never written to. A State is a value that can be copied. The
 // legal moves of a state are found into a Moves object that the caller reuses, so that no step allocates; a move is
 // then named by its index there. Everything below is const and may be called from any thread.
 //
@@ -29,7 +29,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <type_traits>
 
 namespace playout {
 
@@ -39,7 +38,7 @@ using Move = std::int64_t;
 template <class P>
 concept Problem = requires(const P& problem, typename P::State& state, const typename P::State& seen,
                            typename P::Moves& moves, const typename P::Moves& found, int i) {
-  requires std::is_trivially_copyable_v<typename P::State>;
+  requires std::copyable<typename P::State>;
   { problem.initial() } -> std::same_as<typename P::State>;
   { problem.find_moves(seen, moves) } -> std::same_as<void>;
   { problem.find_all_moves(seen, moves) } -> std::same_as<void>;

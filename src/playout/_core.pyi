@@ -52,7 +52,7 @@ class Leftover(enum.Enum):
     per_colour = 2
 
 class Problem:
-    """A built-in problem inside the engine."""
+    """A problem inside the engine."""
 
 def same_game(width: int, height: int, cells: Sequence[int], tabu: int, leftover: Leftover, tall: bool = False) -> Problem:
     """
