@@ -3,12 +3,46 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
+#include "bindings/errands.h"
 #include "parallel/run.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace playout::bindings {
+namespace {
+
+// A Run whose owner, while it waits, does the errands of the run's problem.
+class WatchedRun {
+ public:
+  template <class Make>
+  WatchedRun(Make make, std::shared_ptr<Errands> errands) : errands_(std::move(errands)) {
+    wait_for([&] { run_ = make(); });
+  }
+  ~WatchedRun() {
+    wait_for([this] { run_->stop(); });
+  }
+  WatchedRun(const WatchedRun&) = delete;
+  WatchedRun& operator=(const WatchedRun&) = delete;
+
+  Run& operator*() const { return *run_; }
+
+  // Something that takes as long as the workers need, without the interpreter's lock.
+  template <class Work>
+  void wait_for(Work work) const {
+    const nb::gil_scoped_release release;
+    if (errands_)
+      errands_->run_while(work);
+    else
+      work();
+  }
+
+ private:
+  std::shared_ptr<Errands> errands_;
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace
 
 void register_parallel(nb::module_& m) {
   nb::class_<Run::Progress>(m, "Progress", "A run at one moment.")
@@ -23,42 +57,52 @@ void register_parallel(nb::module_& m) {
         return list;
       });
 
-  nb::class_<Run>(m, "Run", "Searches on threads of their own.")
+  nb::class_<WatchedRun>(m, "Run", "Searches on threads of their own.")
       .def(
           "__init__",
-          [](Run* self, const std::vector<const AnySearch*>& searches, std::uint64_t playouts, double target,
-             int threads, int crews, int keep, const nb::bytes& state) {
+          [](WatchedRun* self, const std::vector<const AnySearch*>& searches, std::uint64_t playouts, double target,
+             int threads, int crews, int keep, const nb::bytes& state, const ProblemHandle* problem) {
             const int count = static_cast<int>(searches.size());
             if (keep == 0) keep = count;
             if (count < 1 || keep < 1 || keep > count || crews < 1 || threads < crews)
               throw std::invalid_argument("impossible settings of a run");
             Run::Jobs jobs;
             for (const AnySearch* search : searches) jobs.push_back(search->copy());
-            new (self) Run(std::move(jobs), Portfolio(count, keep, playouts), target, threads, crews,
-                           {static_cast<const char*>(state.data()), state.size()});
+            const auto make = [&] {
+              return std::make_unique<Run>(std::move(jobs), Portfolio(count, keep, playouts), target, threads, crews,
+                                           std::string_view(state.c_str(), state.size()));
+            };
+            new (self) WatchedRun(make, problem == nullptr ? nullptr : problem->errands);
           },
           "searches"_a, "playouts"_a, "target"_a, "threads"_a = 1, "crews"_a = 1, "keep"_a = 0,
-          "state"_a = nb::bytes("", 0),
+          "state"_a = nb::bytes("", 0), "problem"_a = nb::none(),
           "Starts copies of the searches; it ends after that many playouts in all, or at that score. The best `keep` "
-          "get most of the playouts, 0: all get the same. Goes on from a state that `serialise` gave.")
+          "get most of the playouts, 0: all get the same. Goes on from a state that `serialise` gave. The "
+          "problem is needed where it asks Python: whoever waits for the run then does what it asks.")
       .def(
-          "wait", [](Run& run, double seconds) { return run.wait(std::chrono::duration<double>(seconds)); },
-          "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "wait",
+          [](const WatchedRun& watched, double seconds) {
+            bool over = false;
+            watched.wait_for([&] { over = (*watched).wait(std::chrono::duration<double>(seconds)); });
+            return over;
+          },
+          "seconds"_a,
           "Waits at most that long for the end; true once the run is over. Raises what the search raised.")
       .def(
           "serialise",
-          [](Run& run) {
+          [](const WatchedRun& watched) {
             std::string bytes;
-            {
-              const nb::gil_scoped_release release;
-              bytes = run.serialise();
-            }
+            watched.wait_for([&] { bytes = (*watched).serialise(); });
             return nb::bytes(bytes.data(), bytes.size());
           },
           "The state of all jobs as bytes; the run goes on.")
-      .def_prop_ro("failed", &Run::failed, "Whether a search raised something: its state is then of no use.")
-      .def("stop", &Run::stop, nb::call_guard<nb::gil_scoped_release>(), "Ends the run and waits for its threads.")
-      .def("progress", &Run::progress);
+      .def_prop_ro(
+          "failed", [](const WatchedRun& watched) { return (*watched).failed(); },
+          "Whether a search raised something: its state is then of no use.")
+      .def(
+          "stop", [](const WatchedRun& watched) { watched.wait_for([&] { (*watched).stop(); }); },
+          "Ends the run and waits for its threads.")
+      .def("progress", [](const WatchedRun& watched) { return (*watched).progress(); });
 }
 
 }  // namespace playout::bindings

@@ -1,7 +1,9 @@
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
+#include "bindings/python_rules.h"
 #include "search/playout.h"
 
 namespace nb = nanobind;
@@ -20,6 +22,53 @@ ProblemHandle same_game(int width, int height, const std::vector<std::uint8_t>& 
   const bool wide_word = tall || height > SameGame16::kMaxHeight;
   return {wide_word ? make<SameGame20>(width, height, cells, tabu, leftover)
                     : make<SameGame16>(width, height, cells, tabu, leftover)};
+}
+
+// Functions of a class that Numba has compiled, by their addresses.
+ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::uintptr_t play, std::uintptr_t step,
+                               std::uintptr_t score, bool has_bias, std::uintptr_t data, std::size_t state_bytes,
+                               int max_moves, int max_length, nb::object owner, nb::object python_score) {
+  CompiledRules::Functions functions{};
+  // NOLINTBEGIN(performance-no-int-to-ptr): Python knows addresses as numbers
+  functions.init = reinterpret_cast<decltype(functions.init)>(init);
+  functions.find = reinterpret_cast<decltype(functions.find)>(find);
+  functions.play = reinterpret_cast<decltype(functions.play)>(play);
+  functions.step = reinterpret_cast<decltype(functions.step)>(step);
+  functions.score = reinterpret_cast<decltype(functions.score)>(score);
+  functions.has_bias = has_bias;
+  const auto* constants = reinterpret_cast<const void*>(data);
+  // NOLINTEND(performance-no-int-to-ptr)
+  const Rules::Sizes sizes{state_bytes, max_moves, max_length};
+  if (python_score.is_none())
+    return {std::make_shared<const UserProblem>(
+        std::make_shared<const CompiledRules>(sizes, functions, constants, keep(std::move(owner))))};
+  auto errands = std::make_shared<Errands>();
+  auto rules = std::make_shared<const PythonScoreRules>(sizes, functions, constants, keep(std::move(owner)),
+                                                        std::move(python_score), errands);
+  return {std::make_shared<const UserProblem>(std::move(rules)), std::move(errands)};
+}
+
+ProblemHandle python_problem(nb::object methods, std::size_t state_bytes, int max_moves, int max_length) {
+  auto errands = std::make_shared<Errands>();
+  auto rules = std::make_shared<const PythonRules>(Rules::Sizes{state_bytes, max_moves, max_length},
+                                                   std::move(methods), errands);
+  return {std::make_shared<const UserProblem>(std::move(rules)), std::move(errands)};
+}
+
+// A library's problem: its entry point and an argument; the table's name, temperature and sizes come along.
+std::tuple<ProblemHandle, std::string, double, std::uint32_t, std::int64_t> library_problem(std::uintptr_t entry,
+                                                                                           const std::string& argument,
+                                                                                           nb::object owner) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python knows addresses as numbers
+  const auto* table = reinterpret_cast<decltype(&::playout_problem)>(entry)(argument.c_str());
+  if (table == nullptr) throw ProblemError("it has no problem for the argument '" + argument + "'");
+  if (table->version != PLAYOUT_TABLE_VERSION)
+    throw ProblemError("its table is of version " + std::to_string(table->version) + ", this Playout reads version " +
+                       std::to_string(PLAYOUT_TABLE_VERSION) + "; compile it with the playout.h of this Playout");
+  auto rules = std::make_shared<const TableRules>(*table, keep(std::move(owner)));
+  return {ProblemHandle{std::make_shared<const UserProblem>(std::move(rules))},
+          table->name == nullptr ? "" : table->name, table->temperature == 0 ? 1 : table->temperature,
+          table->state_bytes, table->max_moves};
 }
 
 template <class P>
@@ -73,6 +122,16 @@ class Position {
     return std::visit([](const auto& game) { return game.problem->score(game.state); }, game_);
   }
 
+  // The bytes of a user's state.
+  nb::bytes state() const {
+    const auto bytes = [](const auto& game) -> nb::bytes {
+      if constexpr (requires { game.state.data(); })
+        return nb::bytes(static_cast<const char*>(game.state.data()), game.problem->state_bytes());
+      throw std::invalid_argument("only a user's state is a block of bytes");
+    };
+    return std::visit(bytes, game_);
+  }
+
   int cell(int column, int row) const {
     const auto colour = [&](const auto& game) -> int {
       if constexpr (requires { game.problem->cell(game.state, column, row); }) {
@@ -100,6 +159,15 @@ void register_problems(nb::module_& m) {
       "same_game", &same_game, "width"_a, "height"_a, "cells"_a, "tabu"_a, "leftover"_a, "tall"_a = false,
       "A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are "
       "128-bit words even where 64 bits do.");
+  nb::exception<ProblemError>(m, "ProblemError");
+  m.def("compiled_problem", &compiled_problem, nb::kw_only(), "init"_a, "find"_a, "play"_a, "step"_a, "score"_a,
+        "has_bias"_a, "data"_a, "state_bytes"_a, "max_moves"_a, "max_length"_a, "owner"_a,
+        "python_score"_a = nb::none(),
+        "A user's problem: addresses of functions that Numba compiled, and of the constants they are given.");
+  m.def("python_problem", &python_problem, "methods"_a, nb::kw_only(), "state_bytes"_a, "max_moves"_a, "max_length"_a,
+        "A user's problem in plain Python: an object with init, find, play, step and score of a memoryview.");
+  m.def("library_problem", &library_problem, "entry"_a, "argument"_a, "owner"_a,
+        "A user's problem in a library, by the address of its entry point; with name, temperature, sizes.");
   nb::class_<Position>(m, "Position", "A state of a problem, to be played by hand.")
       .def(nb::init<const ProblemHandle&>(), "problem"_a)
       .def(
@@ -108,6 +176,7 @@ void register_problems(nb::module_& m) {
           "move, or found from scratch if `fresh`.")
       .def("play", &Position::play, "move"_a)
       .def("score", &Position::score)
+      .def("state", &Position::state, "The bytes of the state of a user's problem.")
       .def("cell", &Position::cell, "column"_a, "row"_a);
 }
 

@@ -14,6 +14,8 @@ from playout.parallel import Leaf
 from playout.parallel import Node
 from playout.parallel import Root
 from playout.plot import plot
+from playout.problem import Problem
+from playout.problem import python
 from playout.problems import problem
 from playout.problems.same_game import SameGame
 from playout.result import Result
@@ -35,6 +37,7 @@ __all__ = [
     "InputError",
     "Leaf",
     "Node",
+    "Problem",
     "Progress",
     "Result",
     "Root",
@@ -42,6 +45,7 @@ __all__ = [
     "load",
     "plot",
     "problem",
+    "python",
     "solve",
     "watch",
 ]

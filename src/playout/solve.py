@@ -244,6 +244,7 @@ class Task:
                 crews=self.jobs.crews,
                 keep=self.jobs.keep,
                 state=self.state,
+                problem=self.problem.engine(),
             )
         except ValueError as error:
             raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None

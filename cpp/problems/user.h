@@ -1,0 +1,237 @@
+// UserProblem: a problem that its user wrote, in Python or in a library.
+//
+// Playout sees a state as a block of bytes and asks Rules about it: C functions of a library
+// (src/playout/include/playout.h), methods of a Python class that Numba has compiled, or Python itself (in the
+// bindings). Rules are asked once a step, so that a virtual call costs nothing.
+//
+// Users make mistakes. What would write beyond a buffer, never end, or poison a policy with a NaN throws ProblemError.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/exp.h"
+#include "playout.h"
+#include "problems/problem.h"
+
+namespace playout {
+
+// What is wrong with a user's problem.
+struct ProblemError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The legal moves of a state, in buffers of `max_moves`. Every step makes new items.
+struct UserMoves {
+  int count = 0;
+  std::vector<Move> moves;
+  std::vector<std::uint64_t> codes;
+  std::vector<double> biases;
+  int first = 0;  // item of this step
+
+  Move move(int i) const { return moves[i]; }
+  int item(int i) const { return first + i; }
+  int items() const { return first + count; }
+  std::uint64_t code(int item) const { return codes[item - first]; }
+  double bias(int item) const { return biases[item - first]; }
+  double exp_bias(int item) const { return bias(item) == 0 ? 1 : exp_factor(bias(item)); }
+};
+
+// What a user's problem answers. A call may throw. The lists have room for max_moves; biases are 0 beforehand.
+class Rules {
+ public:
+  struct Sizes {
+    std::size_t state_bytes;
+    int max_moves, max_length;
+  };
+
+  explicit Rules(const Sizes& sizes) : sizes_(sizes) {
+    if (sizes.max_moves < 1 || sizes.max_length < 1) throw ProblemError("max_moves and max_length are at least 1");
+  }
+  virtual ~Rules() = default;
+  Rules(const Rules&) = delete;
+  Rules& operator=(const Rules&) = delete;
+
+  virtual void init(void* state) const = 0;
+  virtual int find_moves(const void* state, Move* moves, std::uint64_t* codes, double* biases) const = 0;
+  virtual void play(void* state, Move move) const = 0;
+  virtual int play_and_find_moves(void* state, Move move, Move* moves, std::uint64_t* codes, double* biases) const {
+    play(state, move);
+    return find_moves(state, moves, codes, biases);
+  }
+  virtual double score(const void* state) const = 0;
+
+  const Sizes& sizes() const { return sizes_; }
+
+  // Throws unless a list of moves is one.
+  int checked_count(std::int64_t count) const {
+    if (count < 0 || count > sizes_.max_moves)
+      throw ProblemError("moves returned " + std::to_string(count) + "; allowed are 0 to max_moves, " +
+                         std::to_string(sizes_.max_moves));
+    return static_cast<int>(count);
+  }
+
+  static double checked_number(const char* what, double value) {
+    if (!std::isfinite(value)) throw ProblemError(std::string(what) + " returned " + std::to_string(value));
+    return value;
+  }
+
+ private:
+  Sizes sizes_;
+};
+
+// Rules of a library: a table of C functions.
+class TableRules : public Rules {
+ public:
+  // `owner` keeps the library loaded.
+  TableRules(const playout_table& table, std::shared_ptr<void> owner)
+      : Rules(sizes_of(table)), table_(table), owner_(std::move(owner)) {
+    if (table.init == nullptr || table.moves == nullptr || table.play == nullptr || table.score == nullptr)
+      throw ProblemError("init, moves, play and score must not be NULL");
+  }
+
+  void init(void* state) const override { table_.init(table_.data, state); }
+
+  int find_moves(const void* state, Move* moves, std::uint64_t* codes, double* biases) const override {
+    const int count = checked_count(table_.moves(table_.data, state, moves));
+    for (int i = 0; i < count; i++) {
+      const Move move = moves[i];
+      codes[i] = static_cast<std::uint64_t>(table_.code == nullptr ? move : table_.code(table_.data, state, move));
+      biases[i] = table_.bias == nullptr ? 0 : checked_number("bias", table_.bias(table_.data, state, move));
+    }
+    return count;
+  }
+
+  void play(void* state, Move move) const override { table_.play(table_.data, state, move); }
+  double score(const void* state) const override { return checked_number("score", table_.score(table_.data, state)); }
+
+ private:
+  static Sizes sizes_of(const playout_table& table) {
+    constexpr std::int64_t kMost = 1 << 20, kLongest = 1 << 30;
+    if (table.max_moves > kMost || table.max_length > kLongest || table.max_length < 0)
+      throw ProblemError("max_moves is at most 1,048,576, and max_length 1,073,741,824");
+    constexpr int kUsualLength = 10'000;
+    return {table.state_bytes, static_cast<int>(table.max_moves),
+            table.max_length == 0 ? kUsualLength : static_cast<int>(table.max_length)};
+  }
+
+  playout_table table_;
+  std::shared_ptr<void> owner_;
+};
+
+// Rules of a Python class: functions that Numba made of its methods (src/playout/compile.py). A whole step is one call.
+class CompiledRules : public Rules {
+ public:
+  struct Functions {
+    void (*init)(const void* data, void* state);
+    std::int64_t (*find)(const void* data, const void* state, Move* moves, std::uint64_t* codes, double* biases,
+                         std::int64_t max_moves);
+    void (*play)(const void* data, void* state, Move move);
+    std::int64_t (*step)(const void* data, void* state, Move move, Move* moves, std::uint64_t* codes, double* biases,
+                         std::int64_t max_moves);
+    double (*score)(const void* data, const void* state);
+    bool has_bias;
+  };
+
+  // `owner` keeps the functions and the data alive.
+  CompiledRules(const Sizes& sizes, const Functions& functions, const void* data, std::shared_ptr<void> owner)
+      : Rules(sizes), functions_(functions), data_(data), owner_(std::move(owner)) {}
+
+  void init(void* state) const override { functions_.init(data_, state); }
+
+  int find_moves(const void* state, Move* moves, std::uint64_t* codes, double* biases) const override {
+    return checked(functions_.find(data_, state, moves, codes, biases, sizes().max_moves), biases);
+  }
+
+  void play(void* state, Move move) const override { functions_.play(data_, state, move); }
+
+  int play_and_find_moves(void* state, Move move, Move* moves, std::uint64_t* codes, double* biases) const override {
+    return checked(functions_.step(data_, state, move, moves, codes, biases, sizes().max_moves), biases);
+  }
+
+  double score(const void* state) const override { return checked_number("score", functions_.score(data_, state)); }
+
+ private:
+  int checked(std::int64_t count, const double* biases) const {
+    const int some = checked_count(count);
+    for (int i = 0; functions_.has_bias && i < some; i++) checked_number("bias", biases[i]);
+    return some;
+  }
+
+  Functions functions_;
+  const void* data_;
+  std::shared_ptr<void> owner_;
+};
+
+class UserProblem {
+ public:
+  using Moves = UserMoves;
+
+  struct State {
+    struct alignas(16) Block {
+      std::byte bytes[16];
+    };
+    std::vector<Block> blocks;
+    int length = 0;  // moves played
+
+    void* data() { return blocks.data(); }
+    const void* data() const { return blocks.data(); }
+  };
+
+  explicit UserProblem(std::shared_ptr<const Rules> rules) : rules_(std::move(rules)) {}
+
+  State initial() const {
+    State state{std::vector<State::Block>(rules_->sizes().state_bytes / sizeof(State::Block) + 1)};
+    rules_->init(state.data());
+    return state;
+  }
+
+  void find_moves(const State& state, Moves& out) const {
+    make_room(out);
+    out.first = 0;
+    out.count = rules_->find_moves(state.data(), out.moves.data(), out.codes.data(), out.biases.data());
+  }
+
+  // There is no selective policy.
+  void find_all_moves(const State& /*state*/, Moves& /*out*/) const {}
+
+  void play(State& state, const Moves& moves, int i) const {
+    count_move(state);
+    rules_->play(state.data(), moves.move(i));
+  }
+
+  void play_and_find_moves(State& state, Moves& out, int i) const {
+    count_move(state);
+    out.first += out.count;
+    out.count = rules_->play_and_find_moves(state.data(), out.move(i), out.moves.data(), out.codes.data(),
+                                            out.biases.data());
+  }
+
+  double score(const State& state) const { return rules_->score(state.data()); }
+  int max_moves() const { return rules_->sizes().max_moves; }
+  std::size_t state_bytes() const { return rules_->sizes().state_bytes; }
+
+ private:
+  void make_room(Moves& out) const {
+    const auto most = static_cast<std::size_t>(max_moves());
+    if (out.moves.size() == most) return;
+    out.moves.resize(most), out.codes.resize(most), out.biases.resize(most);
+  }
+
+  void count_move(State& state) const {
+    if (++state.length > rules_->sizes().max_length)
+      throw ProblemError("a playout goes on after " + std::to_string(rules_->sizes().max_length) +
+                         " moves; if that is no mistake, set max_length");
+  }
+
+  std::shared_ptr<const Rules> rules_;
+};
+
+static_assert(Problem<UserProblem>);
+
+}  // namespace playout

@@ -1,0 +1,99 @@
+"""Records: the states and the constants of users' problems as C sees them, and as plain Python does."""
+
+import keyword
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from playout.errors import InputError, short
+
+KINDS = {"b": "true or false", "i": "whole numbers", "u": "whole numbers", "f": "numbers"}
+MAX_STATE_BYTES = 1 << 24
+
+
+class Layout:
+    """The named fields of a state: a C struct, and a class whose objects have the fields as attributes.
+
+    Parameters
+    ----------
+    fields
+        A type for each name, such as ``"i8"``; for an array the type and its shape, as ``("i8", 32)``.
+    """
+
+    def __init__(self, fields: Any) -> None:
+        if not isinstance(fields, Mapping) or not fields:
+            raise InputError(f"State is {short(fields)}; it is a dict of fields, such as dict(next='i8')")
+        self.dtype = np.dtype([(check_name(name), *_type(name, kind)) for name, kind in fields.items()], align=True)
+        if self.dtype.itemsize > MAX_STATE_BYTES:
+            raise InputError(f"State has {self.dtype.itemsize:,} bytes; at most {MAX_STATE_BYTES:,} are allowed")
+        self.fields = [(name, self.dtype[name].shape != (), self.dtype[name].kind) for name in self.dtype.names or ()]
+        self.record = type("State", (), {"__slots__": tuple(name for name, _, _ in self.fields)})
+
+    def load(self, view: Any) -> Any:
+        """Return the state in a buffer: its numbers, and its arrays as views of the buffer."""
+        row = np.frombuffer(view, self.dtype, 1)
+        state = self.record()
+        for name, is_array, _ in self.fields:
+            setattr(state, name, row[name][0] if is_array else row[name][0].item())
+        return state
+
+    def store(self, state: Any, view: Any) -> None:
+        """Write the numbers of a state to a buffer; what a field cannot hold is an error."""
+        row = np.frombuffer(view, self.dtype, 1)
+        for name, is_array, kind in self.fields:
+            value = getattr(state, name)
+            if is_array:
+                if not np.shares_memory(value, row[name]):
+                    row[name][0] = value
+                continue
+            if kind in "iu" and not hasattr(value, "__index__"):
+                raise TypeError(f"the field {name!r} of the state is for whole numbers and was given {short(value)}")
+            row[name][0] = value
+
+    def empty(self) -> bytearray:
+        return bytearray(self.dtype.itemsize)
+
+
+def constants(values: Mapping[str, Any]) -> NDArray[Any]:
+    """Return the numbers and arrays among some values as a C struct, in the order of their names."""
+    found = {name: array for name in sorted(values) if (array := _constant(name, values[name])) is not None}
+    fields = [(name, array.dtype, array.shape) if array.shape else (name, array.dtype) for name, array in found.items()]
+    record = np.zeros((), np.dtype(fields or [("nothing", "i8")], align=True))
+    for name, array in found.items():
+        record[name] = array
+    return record
+
+
+def _constant(name: str, value: Any) -> NDArray[Any] | None:
+    if isinstance(value, (bool, int, float, np.generic, np.ndarray)) or (isinstance(value, (list, tuple)) and value):
+        try:
+            array = np.asarray(value)
+        except ValueError:  # rows of different lengths
+            return None
+        if isinstance(value, int) and array.dtype.kind not in KINDS:
+            raise InputError(f"{name} is {short(value)}; compiled code knows whole numbers from -2**63 to 2**63 - 1")
+        if array.dtype.kind in KINDS and array.size:
+            check_name(name)
+            return np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
+    return None
+
+
+def check_name(name: Any) -> str:
+    """Return the name of a field; raise unless it can be one."""
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+        raise InputError(f"{short(name)} cannot be the name of a field; it must be as a variable's, without _ in front")
+    return name
+
+
+def _type(name: str, kind: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    try:
+        base, shape = kind if isinstance(kind, tuple) else (kind, ())
+        dtype = np.dtype((np.dtype(base), shape))
+        shape = dtype.shape
+    except (TypeError, ValueError):
+        raise InputError(f"the field {name!r} of State is {short(kind)}; write 'i8', 'f8', or ('i8', 32)") from None
+    if dtype.base.kind not in KINDS or dtype.base.itemsize > 8 or 0 in shape:
+        raise InputError(f"the field {name!r} of State is {short(kind)}; allowed are numbers and arrays of numbers")
+    return dtype.base.newbyteorder("="), shape
