@@ -45,6 +45,7 @@ class WatchedRun {
 }  // namespace
 
 void register_parallel(nb::module_& m) {
+  nb::exception<std::system_error>(m, "NoThreads", PyExc_RuntimeError);
   nb::class_<Run::Progress>(m, "Progress", "A run at one moment.")
       .def_ro("seconds", &Run::Progress::seconds)
       .def_prop_ro("playouts", [](const Run::Progress& now) { return now.best.playouts; })
@@ -86,8 +87,7 @@ void register_parallel(nb::module_& m) {
             watched.wait_for([&] { over = (*watched).wait(std::chrono::duration<double>(seconds)); });
             return over;
           },
-          "seconds"_a,
-          "Waits at most that long for the end; true once the run is over. Raises what the search raised.")
+          "seconds"_a, "Waits at most that long for the end; true once the run is over. Raises what the search raised.")
       .def(
           "serialise",
           [](const WatchedRun& watched) {

@@ -50,15 +50,15 @@ ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::ui
 
 ProblemHandle python_problem(nb::object methods, std::size_t state_bytes, int max_moves, int max_length) {
   auto errands = std::make_shared<Errands>();
-  auto rules = std::make_shared<const PythonRules>(Rules::Sizes{state_bytes, max_moves, max_length},
-                                                   std::move(methods), errands);
+  auto rules = std::make_shared<const PythonRules>(Rules::Sizes{state_bytes, max_moves, max_length}, std::move(methods),
+                                                   errands);
   return {std::make_shared<const UserProblem>(std::move(rules)), std::move(errands)};
 }
 
 // A library's problem: its entry point and an argument; the table's name, temperature and sizes come along.
-std::tuple<ProblemHandle, std::string, double, std::uint32_t, std::int64_t> library_problem(std::uintptr_t entry,
-                                                                                           const std::string& argument,
-                                                                                           nb::object owner) {
+std::tuple<ProblemHandle, std::string, double, int, int> library_problem(std::uintptr_t entry,
+                                                                         const std::string& argument,
+                                                                         nb::object owner) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): Python knows addresses as numbers
   const auto* table = reinterpret_cast<decltype(&::playout_problem)>(entry)(argument.c_str());
   if (table == nullptr) throw ProblemError("it has no problem for the argument '" + argument + "'");
@@ -66,9 +66,10 @@ std::tuple<ProblemHandle, std::string, double, std::uint32_t, std::int64_t> libr
     throw ProblemError("its table is of version " + std::to_string(table->version) + ", this Playout reads version " +
                        std::to_string(PLAYOUT_TABLE_VERSION) + "; compile it with the playout.h of this Playout");
   auto rules = std::make_shared<const TableRules>(*table, keep(std::move(owner)));
+  const Rules::Sizes sizes = rules->sizes();
   return {ProblemHandle{std::make_shared<const UserProblem>(std::move(rules))},
-          table->name == nullptr ? "" : table->name, table->temperature == 0 ? 1 : table->temperature,
-          table->state_bytes, table->max_moves};
+          table->name == nullptr ? "" : table->name, table->temperature == 0 ? 1 : table->temperature, sizes.max_moves,
+          sizes.max_length};
 }
 
 template <class P>
@@ -159,7 +160,7 @@ void register_problems(nb::module_& m) {
       "same_game", &same_game, "width"_a, "height"_a, "cells"_a, "tabu"_a, "leftover"_a, "tall"_a = false,
       "A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are "
       "128-bit words even where 64 bits do.");
-  nb::exception<ProblemError>(m, "ProblemError");
+  nb::exception<ProblemError>(m, "ProblemError", PyExc_ValueError);
   m.def("compiled_problem", &compiled_problem, nb::kw_only(), "init"_a, "find"_a, "play"_a, "step"_a, "score"_a,
         "has_bias"_a, "data"_a, "state_bytes"_a, "max_moves"_a, "max_length"_a, "owner"_a,
         "python_score"_a = nb::none(),
@@ -167,7 +168,8 @@ void register_problems(nb::module_& m) {
   m.def("python_problem", &python_problem, "methods"_a, nb::kw_only(), "state_bytes"_a, "max_moves"_a, "max_length"_a,
         "A user's problem in plain Python: an object with init, find, play, step and score of a memoryview.");
   m.def("library_problem", &library_problem, "entry"_a, "argument"_a, "owner"_a,
-        "A user's problem in a library, by the address of its entry point; with name, temperature, sizes.");
+        "A user's problem in a library, by the address of its entry point; with name, temperature, max_moves and "
+        "max_length.");
   nb::class_<Position>(m, "Position", "A state of a problem, to be played by hand.")
       .def(nb::init<const ProblemHandle&>(), "problem"_a)
       .def(

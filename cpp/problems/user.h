@@ -208,8 +208,8 @@ class UserProblem {
   void play_and_find_moves(State& state, Moves& out, int i) const {
     count_move(state);
     out.first += out.count;
-    out.count = rules_->play_and_find_moves(state.data(), out.move(i), out.moves.data(), out.codes.data(),
-                                            out.biases.data());
+    out.count =
+        rules_->play_and_find_moves(state.data(), out.move(i), out.moves.data(), out.codes.data(), out.biases.data());
   }
 
   double score(const State& state) const { return rules_->score(state.data()); }

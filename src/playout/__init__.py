@@ -8,7 +8,11 @@
 
 from importlib.metadata import version as _version
 
+from playout.check import Report
+from playout.check import check
 from playout.errors import InputError
+from playout.library import get_include
+from playout.library import load_problem
 from playout.parallel import Hybrid
 from playout.parallel import Leaf
 from playout.parallel import Node
@@ -39,10 +43,14 @@ __all__ = [
     "Node",
     "Problem",
     "Progress",
+    "Report",
     "Result",
     "Root",
     "SameGame",
+    "check",
+    "get_include",
     "load",
+    "load_problem",
     "plot",
     "problem",
     "python",

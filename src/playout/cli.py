@@ -1,4 +1,4 @@
-"""The command line: ``playout solve | verify | show | plot | bench | problems | experiment``."""
+"""The command line: ``playout solve | check | verify | show | plot | bench | problems | experiment``."""
 
 import io
 import json as json_module
@@ -26,6 +26,7 @@ from playout.errors import InputError, check_integer, whole_number
 from playout.experiment import plan as plans
 from playout.experiment import report as reports
 from playout.experiment import results, runner
+from playout.own import Missing
 from playout.parallel import MAX_THREADS, STRATEGIES, Parallel, make, processors
 from playout.picture import has_picture, to_html, to_svg
 from playout.result import Result, check_writable, load, write_whole
@@ -121,6 +122,7 @@ def solve_command(
     - *playout solve samegame:1 --playouts 1000000 --parallel root --jobs 4 --seed 7*: the same result on any machine
     - *playout solve samegame:1 --level 5 --seconds 3600 --checkpoint run.ckpt*: with *--resume* it goes on from there
     - *playout solve samegame:board.txt --seconds 60*: a board of your own
+    - *playout solve ./file.py:problem --seconds 60*: a problem of your own, made with playout.Problem
     - *playout solve samegame:1 --seconds 60 --start run.json*: go on from an earlier result
     - *playout problems* lists what can be searched
 
@@ -128,6 +130,7 @@ def solve_command(
     ----------
     problem
         What to search: samegame:1, samegame:random:7, samegame:board.txt; options after commas, as samegame:1,tabu=2.
+        A problem of your own: ./file.py:name, module:name, or a library, ./libgame.so:argument.
     seconds
         Stop after this time.
     playouts
@@ -215,7 +218,7 @@ def solve_command(
 
 
 @app.command
-def verify(file: Path, /) -> int:
+def verify(file: Path, /, *, problem: str | None = None) -> int:
     """Replay a saved result move by move and check its score.
 
     The rules it replays by are plain Python and share nothing with the engine. Exit status 1 if the score is wrong.
@@ -224,15 +227,43 @@ def verify(file: Path, /) -> int:
     ----------
     file
         What *playout solve --output* wrote.
+    problem
+        The problem, if it is one of your own, as it was named to *solve*: ./file.py:problem. A file never decides what
+        code is run.
     """
-    result = load(file)
+    result = _load(file, problem)
+    if isinstance(result.problem, Missing):
+        raise InputError(result.problem.needed())
     try:
         score = result.verify()
     except InputError as error:
         return _wrong(file, str(error))
-    if score != result.score:
+    if not problems.same_score(result.problem, score, result.score):
         return _wrong(file, f"the moves score {score:,g}, the file says {result.score:,g}")
     print(f"{file}: correct, {len(result.moves)} moves score {score:,g}")
+    return 0
+
+
+@app.command
+def check(problem: str, /, *, playouts: Annotated[int, Parameter(converter=_strictly_whole)] = 100) -> int:
+    """Say what is wrong with a problem of your own. Exit status 1 if anything is.
+
+    Parameters
+    ----------
+    problem
+        Where it is: ./file.py:problem, module:problem, ./libmygame.so.
+    playouts
+        How many random games to play.
+    """
+    report = playout.check(problems.problem(problem), playouts)
+    print(report)
+    return 0 if report else 1
+
+
+@app.command
+def include() -> int:
+    """Print the folder of playout.h, for compilers: *cc -shared -fPIC -I$(playout include) game.c -o libgame.so*."""
+    print(playout.get_include())
     return 0
 
 
@@ -244,6 +275,7 @@ def show(
     step: Annotated[int | None, Parameter(converter=_strictly_whole)] = None,
     svg: Path | None = None,
     html: Path | None = None,
+    problem: str | None = None,
 ) -> int:
     """Draw a saved result: in the terminal, as a picture, or as a page that replays it.
 
@@ -259,13 +291,18 @@ def show(
         Write a picture to this file: the board with its moves numbered, and boards on the way to the end.
     html
         Write a page to this file that replays the moves in a browser. It needs no network.
+    problem
+        The problem, if it is one of your own and is to draw itself: ./file.py:problem. Else its moves are listed.
     """
-    result = load(file)
+    result = _load(file, problem)
     for picture in (svg, html):
         if picture is not None:
             check_writable(picture)
     if svg is None and html is None:
-        _print(Text(result.summary(), style="bold"), _drawn(file, lambda: result.problem.draw(result.moves, step)))
+        _print(
+            Text(result.summary(), style="bold"),
+            _drawn(file, lambda: problems.draw(result.problem, result.moves, step)),
+        )
     if svg is not None:
         _write_picture(result, svg, _drawn(file, lambda: to_svg(result)))
     if html is not None:
@@ -492,6 +529,10 @@ def _strategy(search: Any, name: str | None, threads: int, given: dict[str, Any]
     return make(name, {**{key: value for key, value in usual.items() if key in known}, **given})
 
 
+def _load(file: Path, problem: str | None) -> Result:
+    return load(file, None if problem is None else problems.problem(problem))
+
+
 def _save(result: Result, output: Path) -> Path | None:
     """Save the result there; where that fails after all, somewhere else rather than not at all."""
     try:
@@ -517,7 +558,7 @@ def _print_result(result: Result, saved: Path | None, checkpoint: Path | None, a
     where = "not saved: --output FILE saves the next one" if saved is None else f"saved in {saved}"
     if checkpoint is not None and checkpoint.exists():
         where += f"; --checkpoint {checkpoint} --resume goes on"
-    _print(result.problem.draw(result.moves), Text(result.summary(), style="bold"), Text(where))
+    _print(problems.draw(result.problem, result.moves), Text(result.summary(), style="bold"), Text(where))
 
 
 def _print(*parts: RenderableType) -> None:

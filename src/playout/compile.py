@@ -8,6 +8,7 @@ that hook is taken over while a search runs (:class:`Failures`), and the search 
 
 import ast
 import hashlib
+import importlib
 import importlib.util
 import inspect
 import sys
@@ -30,6 +31,11 @@ def has_numba() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
+def _numba() -> Any:
+    """Return Numba, which is optional, and slow to import."""
+    return importlib.import_module("numba")
+
+
 def compile_methods(kind: type[Problem], data: np.dtype[Any], state: np.dtype[Any]) -> dict[str, Any]:
     """Return the C functions of a class for constants and a state of these types: what ``CompiledRules`` calls.
 
@@ -43,10 +49,8 @@ def compile_methods(kind: type[Problem], data: np.dtype[Any], state: np.dtype[An
 
 
 def _compile_all(kind: type[Problem], data: np.dtype[Any], state: np.dtype[Any]) -> dict[str, Any]:
-    import numba
-    from numba import types
-    from numba.core.errors import NumbaError
-
+    numba = _numba()
+    types = numba.types
     record = (numba.from_dtype(data), numba.from_dtype(state))
     lists = (types.CPointer(types.int64), types.CPointer(types.int64), types.CPointer(types.float64), types.int64)
     methods = {name: getattr(kind, name) for name in (*REQUIRED, *OPTIONAL) if hasattr(kind, name)}
@@ -68,14 +72,13 @@ def _compile_all(kind: type[Problem], data: np.dtype[Any], state: np.dtype[Any])
         if name in whole:
             try:
                 functions[name] = _compile(whole[name], signature)
-            except NumbaError as error:
+            except numba.core.errors.NumbaError as error:
                 raise InputError(_explain(kind, name, error)) from error
     return functions
 
 
 def _compile(method: Any, signature: Any) -> Any:
-    import numba
-
+    numba = _numba()
     try:
         return numba.cfunc(signature, cache=True, boundscheck=True)(method)
     except RuntimeError as error:
@@ -110,13 +113,12 @@ def _steps(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:
     Numba keeps machine code by file, name and bytecode of a function. These have the user's file, and a name that
     changes with the methods they call, wherever those were inherited from.
     """
-    import numba
-
+    numba = _numba()
     source = STEPS.format(
         code="code(self, s, found[i])" if "code" in methods else "found[i]",
         bias="bias(self, s, found[i])" if "bias" in methods else "0.0",
     )
-    used = {name: methods[name] for name in ("moves", "play", "code", "bias") if name in methods}
+    used: dict[str, Any] = {name: methods[name] for name in ("moves", "play", "code", "bias") if name in methods}
     names = {name: numba.njit(boundscheck=True)(method) for name, method in used.items()}
     space: dict[str, Any] = {"carray": numba.carray, "__name__": kind.__module__, **names}
     exec(compile(source, methods["moves"].__code__.co_filename, "exec"), space)
@@ -165,7 +167,7 @@ def _is_self(node: ast.AST, method: Any) -> bool:
 def _explain(kind: type[Problem], name: str, error: Exception) -> str:
     """Return what Numba says in one line: its first sentence that is not about Numba, and where."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    noise = ("Failed in", "During:", "- Resolution", "There are", "Use of", "---", "...", "<source", "File ", "Enable", "This is")
+    noise = ("Failed in", "During", "- Res", "There are", "Use of", "---", "...", "<source", "File", "Enable", "This")
     said = [line for line in lines if not line.startswith(noise)]
     where = next((line for line in lines if line.startswith("File ")), "")
     where = where.removeprefix('File "').replace('", line', ", line").rstrip(":")
@@ -182,10 +184,13 @@ class Failures:
     _inside: list["Failures"]
     _before: Any
 
-    def __init__(self) -> None:
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
         self.error: BaseException | None = None
 
     def __enter__(self) -> "Failures":
+        if not isinstance(self.problem, Problem):
+            return self
         with _lock:
             if not Failures._inside:
                 Failures._before = sys.unraisablehook
@@ -194,16 +199,18 @@ class Failures:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if not isinstance(self.problem, Problem):
+            return
         with _lock:
             Failures._inside.remove(self)
             if not Failures._inside and sys.unraisablehook is _note:
                 sys.unraisablehook = Failures._before
 
-    def raise_error(self, problem: Any) -> None:
+    def raise_error(self) -> None:
         """Raise if there was one."""
         if self.error is not None:
             raise InputError(
-                f"{type(self.error).__name__} in a compiled method of {type(problem).__name__}: "
+                f"{type(self.error).__name__} in a compiled method of {type(self.problem).__name__}: "
                 f"{self.error}{_line(self.error.__traceback__)}; with compiled = False the traceback says where"
             ) from self.error
 

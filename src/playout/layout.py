@@ -1,13 +1,16 @@
-"""Records: the states and the constants of users' problems as C sees them, and as plain Python does."""
+"""The states and the constants of users' problems as C sees them, and their methods in plain Python on such states."""
 
 import keyword
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from playout.errors import InputError, short
+
+if TYPE_CHECKING:
+    from playout.problem import Problem
 
 KINDS = {"b": "true or false", "i": "whole numbers", "u": "whole numbers", "f": "numbers"}
 MAX_STATE_BYTES = 1 << 24
@@ -60,7 +63,7 @@ def constants(values: Mapping[str, Any]) -> NDArray[Any]:
     """Return the numbers and arrays among some values as a C struct, in the order of their names."""
     found = {name: array for name in sorted(values) if (array := _constant(name, values[name])) is not None}
     fields = [(name, array.dtype, array.shape) if array.shape else (name, array.dtype) for name, array in found.items()]
-    record = np.zeros((), np.dtype(fields or [("nothing", "i8")], align=True))
+    record = np.zeros((), np.dtype(fields or [("nothing", np.dtype("i8"))], align=True))
     for name, array in found.items():
         record[name] = array
     return record
@@ -97,3 +100,58 @@ def _type(name: str, kind: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
     if dtype.base.kind not in KINDS or dtype.base.itemsize > 8 or 0 in shape:
         raise InputError(f"the field {name!r} of State is {short(kind)}; allowed are numbers and arrays of numbers")
     return dtype.base.newbyteorder("="), shape
+
+
+class PlainRules:
+    """A problem's methods in plain Python, on states that are buffers: what the engine calls where nothing is compiled.
+
+    Also what replays results, and what compiled methods are held against.
+    """
+
+    def __init__(self, problem: "Problem") -> None:
+        self.problem: Any = problem
+        self.layout = Layout(problem.State)
+        self.has_code = hasattr(problem, "code")
+        self.has_bias = hasattr(problem, "bias")
+
+    def init(self, view: Any) -> None:
+        state = self.layout.load(view)
+        self.problem.init(state)
+        self.layout.store(state, view)
+
+    def find(self, view: Any) -> tuple[list[int], list[int], list[float]]:
+        """Return the legal moves, their codes and their biases."""
+        state = self.layout.load(view)
+        out = np.zeros(self.problem.max_moves, np.int64)
+        moves = out[: _count(self.problem.moves(state, out), len(out))].tolist()
+        codes = [self.problem.code(state, move) for move in moves] if self.has_code else moves
+        biases = [float(self.problem.bias(state, move)) for move in moves] if self.has_bias else [0.0] * len(moves)
+        return moves, [_code(code) for code in codes], biases
+
+    def play(self, view: Any, move: int) -> None:
+        state = self.layout.load(view)
+        self.problem.play(state, move)
+        self.layout.store(state, view)
+
+    def step(self, view: Any, move: int) -> tuple[list[int], list[int], list[float]]:
+        self.play(view, move)
+        return self.find(view)
+
+    def score(self, view: Any) -> float:
+        return float(self.problem.score(self.layout.load(view)))
+
+
+def _count(count: Any, most: int) -> int:
+    if isinstance(count, bool) or not hasattr(count, "__index__"):
+        raise TypeError(f"moves returned {short(count)}; it should return how many moves it put into out")
+    if not 0 <= count <= most:
+        raise ValueError(f"moves returned {count}; allowed are 0 to max_moves, {most}")
+    return int(count)
+
+
+def _code(code: Any) -> int:
+    if isinstance(code, bool) or not hasattr(code, "__index__"):
+        raise TypeError(f"code returned {short(code)}; it should return a whole number")
+    if not -(2**63) <= code < 2**63:
+        raise OverflowError(f"code returned {short(code)}; allowed are whole numbers from -2**63 to 2**63 - 1")
+    return int(code) % 2**64

@@ -2,18 +2,16 @@
 
 import hashlib
 import warnings
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from playout import _core
 from playout.errors import InputError, check_integer, check_positive, short
-from playout.layout import Layout, constants
+from playout.own import Own
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from numpy.typing import NDArray
 
 REQUIRED = ("init", "moves", "play", "score")
 OPTIONAL = ("code", "bias", "player")
@@ -32,7 +30,7 @@ def python(method: Method) -> Method:
     return method
 
 
-class Problem:
+class Problem(Own):
     """A problem of your own: subclass it, declare the state, and write four methods.
 
     ::
@@ -126,93 +124,24 @@ class Problem:
             if name != "score" and getattr(vars(cls).get(name), "in_python", False):
                 raise InputError(f"{cls.__name__}.{name} is marked with @po.python; only score can be")
 
-    def draw(self, moves: Sequence[int]) -> "RenderableType":
-        """The sequence for a terminal; a subclass may do better."""
-        return ", ".join(map(str, moves)) or "no moves"
-
     # What the rest of the package asks of a problem (playout.problems.BuiltIn).
 
     def engine(self) -> _core.Problem:
         check_complete(self)
-        data = self.constants()
-        compiled = self.is_compiled()
-        key = (compiled, self.digest())
+        compiled = is_compiled(self)
+        key = (compiled, digest(self))
         kept = vars(self).get("_playout_engine")
         if kept is None or kept[0] != key:
-            kept = (key, self._compile(data) if compiled else self._interpret())
+            kept = (key, _engine(self, compiled))
             object.__setattr__(self, "_playout_engine", kept)  # a user's dataclass may be frozen
         engine: _core.Problem = kept[1]
         return engine
 
-    def _compile(self, data: NDArray[Any]) -> _core.Problem:
-        from playout.compile import compile_methods
-
-        layout = Layout(self.State)
-        functions = compile_methods(type(self), data.dtype, layout.dtype)
-        rules = PlainRules(self, layout)
-        return _core.compiled_problem(
-            **{name: getattr(functions.get(name), "address", 0) for name in ("init", "find", "play", "step", "score")},
-            has_bias=hasattr(self, "bias"),
-            data=data.ctypes.data,
-            state_bytes=layout.dtype.itemsize,
-            max_moves=self.max_moves,
-            max_length=self.max_length,
-            owner=(functions, data),
-            python_score=rules.score if has_python_score(self) else None,
-        )
-
-    def _interpret(self) -> _core.Problem:
-        layout = Layout(self.State)
-        return _core.python_problem(
-            PlainRules(self, layout),
-            state_bytes=layout.dtype.itemsize,
-            max_moves=self.max_moves,
-            max_length=self.max_length,
-        )
-
-    def constants(self) -> NDArray[Any]:
-        """The numbers and arrays of the problem as a C struct."""
-        values: dict[str, Any] = {}
-        for kind in reversed(type(self).__mro__):
-            values |= {} if kind is object else vars(kind)
-        values |= vars(self)
-        return constants({name: value for name, value in values.items() if name[:1] != "_" and name not in NO_CONSTANTS})
-
-    def digest(self) -> str:
-        """A fingerprint of the state's layout and the constants: what makes two problems of a class differ."""
-        data = self.constants()
-        text = f"{Layout(self.State).dtype.descr} {data.dtype.descr} {self.max_moves} {self.max_length}"
-        return hashlib.sha256(text.encode() + data.tobytes()).hexdigest()[:16]
-
-    def is_compiled(self) -> bool:
-        if self.compiled is False:
-            return False
-        from playout.compile import has_numba
-
-        if has_numba():
-            return True
-        if self.compiled:
-            raise InputError("compiled is True, but Numba is not installed; pip install 'playout[numba]' brings it")
-        warnings.warn(
-            f"{type(self).__name__} runs in plain Python, which is slow: pip install 'playout[numba]' brings Numba "
-            "(compiled = False says that you know)",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return False
-
-    def variants(self) -> "Sequence[Problem]":
-        return [self]
-
-    def decode(self, moves: Sequence[int]) -> list[int]:
-        return list(moves)
-
-    def encode(self, moves: Sequence[Any]) -> list[int]:
-        return [check_integer("a move", move, -(2**63), 2**63 - 1) for move in moves]
-
     def replay(self, moves: Sequence[Any]) -> tuple[float, dict[str, Any]]:
         check_complete(self)
-        rules = PlainRules(self, Layout(self.State))
+        from playout.layout import PlainRules
+
+        rules = PlainRules(self)
         state = rules.layout.empty()
         rules.init(state)
         for number, move in enumerate(moves, 1):
@@ -221,16 +150,11 @@ class Problem:
             rules.play(state, move)
         return rules.score(state), {"finished": not rules.find(state)[0]}
 
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": "user", "name": self.describe(), "digest": self.digest()}
-
     def describe(self) -> str:
         return str(vars(self).get("_playout_name", f"{type(self).__module__}:{type(self).__qualname__}"))
 
-    def to_html(self, moves: Sequence[Any] = ()) -> str:
-        from html import escape
-
-        return f"<pre>{escape(self.describe())}: {escape(', '.join(map(str, moves)))}</pre>"
+    def fingerprint(self) -> str:
+        return digest(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the engine out of pickles and copies; it is made again when it is wanted."""
@@ -238,47 +162,7 @@ class Problem:
 
 
 NO_CONSTANTS = {"State", "compiled"}
-RESERVED = [name for name in vars(Problem) if name[:1] != "_" and name not in ("draw", *Problem.__annotations__)]
-
-
-class PlainRules:
-    """A problem's methods in plain Python, on states that are buffers: what the engine calls where nothing is compiled.
-
-    Also what replays results, and what compiled methods are held against.
-    """
-
-    def __init__(self, problem: Problem, layout: Layout) -> None:
-        self.problem = problem
-        self.layout = layout
-        self.out = np.zeros(problem.max_moves, np.int64)
-        self.code = getattr(problem, "code", None)
-        self.bias = getattr(problem, "bias", None)
-
-    def init(self, view: Any) -> None:
-        state = self.layout.load(view)
-        self.problem.init(state)  # type: ignore[attr-defined]
-        self.layout.store(state, view)
-
-    def find(self, view: Any) -> tuple[list[int], list[int], list[float]]:
-        """Return the legal moves, their codes and their biases."""
-        state = self.layout.load(view)
-        count = self.problem.moves(state, self.out)  # type: ignore[attr-defined]
-        moves = self.out[: _count(count, self.problem.max_moves)].tolist()
-        codes = moves if self.code is None else [self.code(state, move) for move in moves]
-        biases = [0.0] * len(moves) if self.bias is None else [float(self.bias(state, move)) for move in moves]
-        return moves, [_code(code) for code in codes], biases
-
-    def play(self, view: Any, move: int) -> None:
-        state = self.layout.load(view)
-        self.problem.play(state, move)  # type: ignore[attr-defined]
-        self.layout.store(state, view)
-
-    def step(self, view: Any, move: int) -> tuple[list[int], list[int], list[float]]:
-        self.play(view, move)
-        return self.find(view)
-
-    def score(self, view: Any) -> float:
-        return float(self.problem.score(self.layout.load(view)))  # type: ignore[attr-defined]
+RESERVED = [name for name, value in vars(Own).items() if callable(value) and name[:1] != "_" and name != "draw"]
 
 
 def check_complete(problem: Problem) -> None:
@@ -303,17 +187,60 @@ def has_python_score(problem: Problem) -> bool:
     return getattr(type(problem).score, "in_python", False)  # type: ignore[attr-defined]
 
 
-def _count(count: Any, most: int) -> int:
-    if isinstance(count, bool) or not hasattr(count, "__index__"):
-        raise TypeError(f"moves returned {short(count)}; it should return how many moves it put into out")
-    if not 0 <= count <= most:
-        raise ValueError(f"moves returned {count}; allowed are 0 to max_moves, {most}")
-    return int(count)
+def constants_of(problem: Problem) -> "NDArray[Any]":
+    """Return the numbers and arrays of a problem and its class as a C struct."""
+    from playout.layout import constants
+
+    values: dict[str, Any] = {}
+    for kind in reversed(type(problem).__mro__):
+        values |= {} if kind is object else vars(kind)
+    values |= vars(problem)
+    return constants({name: value for name, value in values.items() if name[:1] != "_" and name not in NO_CONSTANTS})
 
 
-def _code(code: Any) -> int:
-    if isinstance(code, bool) or not hasattr(code, "__index__"):
-        raise TypeError(f"code returned {short(code)}; it should return a whole number")
-    if not -(2**63) <= code < 2**63:
-        raise OverflowError(f"code returned {short(code)}; allowed are whole numbers from -2**63 to 2**63 - 1")
-    return int(code) % 2**64
+def digest(problem: Problem) -> str:
+    """Return a fingerprint of the state's layout and the constants: what makes two problems of a class differ."""
+    from playout.layout import Layout
+
+    data = constants_of(problem)
+    text = f"{Layout(problem.State).dtype.descr} {data.dtype.descr}"
+    return hashlib.sha256(text.encode() + data.tobytes()).hexdigest()[:16]
+
+
+def is_compiled(problem: Problem) -> bool:
+    """Whether the problem's methods are compiled; raise, or warn, where they should be and cannot."""
+    from playout.compile import has_numba
+
+    if problem.compiled is False or has_numba():
+        return problem.compiled is not False
+    if problem.compiled:
+        raise InputError("compiled is True, but Numba is not installed; pip install 'playout[numba]' brings it")
+    warnings.warn(
+        f"{type(problem).__name__} runs in plain Python, which is slow: pip install 'playout[numba]' brings Numba "
+        "(compiled = False says that you know)",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return False
+
+
+def _engine(problem: Problem, compiled: bool) -> _core.Problem:
+    from playout.layout import PlainRules
+
+    rules = PlainRules(weakref.proxy(problem))  # which keeps the engine, and may go first
+    state = rules.layout.dtype
+    sizes = {"state_bytes": state.itemsize, "max_moves": problem.max_moves, "max_length": problem.max_length}
+    if not compiled:
+        return _core.python_problem(rules, **sizes)
+    from playout.compile import compile_methods
+
+    data = constants_of(problem)
+    functions = compile_methods(type(problem), data.dtype, state)
+    return _core.compiled_problem(
+        **{name: getattr(functions.get(name), "address", 0) for name in ("init", "find", "play", "step", "score")},
+        has_bias=hasattr(problem, "bias"),
+        data=data.ctypes.data,
+        owner=(functions, data),
+        python_score=rules.score if has_python_score(problem) else None,
+        **sizes,
+    )

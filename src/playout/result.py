@@ -14,6 +14,7 @@ from typing import Any
 
 from playout import parallel, problems, search
 from playout.errors import InputError, check_integer, check_number, short
+from playout.own import Own
 
 FORMAT = "playout-result/1"
 MAX_BYTES = 1 << 28
@@ -102,7 +103,7 @@ class Result:
     def summary(self) -> str:
         """Return the result in one line."""
         name = self.problem.to_json()
-        what = name if isinstance(name, str) else name["kind"]
+        what = name if isinstance(name, str) else str(name.get("name") or name["kind"])
         how = search.to_json(self.search)
         strategy = "" if self.parallel is None else f"{parallel.describe(self.parallel)}, "
         early = ", interrupted" if self.interrupted else ""
@@ -153,10 +154,18 @@ class Result:
         )
 
 
-def load(path: str | Path) -> Result:
+def load(path: str | Path, problem: problems.BuiltIn | None = None) -> Result:
     """Read a result that :meth:`Result.save` or ``playout solve --output`` wrote.
 
     The file is taken as it is: ``playout verify`` checks that the moves are worth the score.
+
+    Parameters
+    ----------
+    path
+        The file.
+    problem
+        The problem, where it is one of your own: a file says which one it was, but never decides what code is run.
+        Without it the result can be looked at, but not verified or drawn.
 
     Raises
     ------
@@ -172,16 +181,22 @@ def load(path: str | Path) -> Result:
     except (ValueError, RecursionError):
         raise InputError(f"{str(path)!r} is not a result: it is not JSON, or not whole") from None
     try:
-        return from_json(data)
+        return from_json(data, problem)
     except InputError as error:
         raise InputError(f"{str(path)!r} is not a result: {error}") from None
 
 
-def from_json(data: Any) -> Result:
+def from_json(data: Any, given: problems.BuiltIn | None = None) -> Result:
     """Rebuild a result from what :meth:`Result.to_json` gave; the data may come from anywhere."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(f"'format' should be {FORMAT!r}")
     problem = problems.from_json(data.get("problem"))
+    if given is not None:
+        mine: Any = given.to_json()
+        theirs: Any = problem.to_json()
+        if not (mine == theirs or (isinstance(problem, Own) and mine.get("digest") == theirs["digest"])):
+            raise InputError(f"it is of {problem.describe()}, not of the problem given, or with other constants")
+        problem = given
     moves = _sequence(data, "moves")
     return Result(
         problem=problem,

@@ -14,9 +14,11 @@ from playout import _core
 from playout import checkpoint as checkpoints
 from playout import parallel as strategies
 from playout import search as searches
+from playout.check import check_quickly
+from playout.compile import Failures
 from playout.errors import InputError, check_integer, check_number, check_positive, short
 from playout.parallel import MAX_THREADS, Parallel
-from playout.problems import BuiltIn
+from playout.problems import BuiltIn, same_score
 from playout.result import MAX_SEED, History, Result, check_writable, provenance
 from playout.search import GNRPA, Search
 from playout.stop import interrupts
@@ -203,6 +205,8 @@ class Task:
             raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA() and NMCS()")
         if isinstance(problem, type) or not hasattr(problem, "engine"):
             raise InputError(f"problem is {short(problem)}; allowed are problems such as SameGame.standard(1)")
+        for finding in check_quickly(problem):
+            warnings.warn(f"{problem.describe()}: {finding}", RuntimeWarning, stacklevel=3)
         file = _checkpoint_file(checkpoint, resume)
         kept = checkpoints.load(file) if file is not None and resume else None
         chosen = parallel is None and kept is None
@@ -213,7 +217,9 @@ class Task:
         elif isinstance(parallel, type) or not hasattr(parallel, "wide"):
             raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node() and Hybrid()")
         try:
-            jobs = strategies.begin(problem, search, parallel, threads, seed)
+            with Failures(problem) as failures:
+                jobs = strategies.begin(problem, search, parallel, threads, seed)
+            failures.raise_error()
         except MemoryError:
             raise InputError("out of memory: use fewer jobs, a smaller width or a lower level") from None
         task = Task(problem, search, parallel, seed, chosen, jobs, file)
@@ -248,7 +254,7 @@ class Task:
             )
         except ValueError as error:
             raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None
-        except RuntimeError as error:
+        except _core.NoThreads as error:
             raise InputError(f"cannot start so many threads: {error}") from None
         except MemoryError:
             raise InputError("out of memory: use fewer jobs, a smaller width or a lower level") from None
@@ -260,7 +266,8 @@ class Task:
         """Raise now, not after hours, if what a checkpoint calls its best is not."""
         now = run.progress()
         try:
-            sound = now.playouts == 0 or self.problem.replay(self.problem.decode(now.moves))[0] == now.score
+            score = now.score if now.playouts == 0 else self.problem.replay(self.problem.decode(now.moves))[0]
+            sound = same_score(self.problem, score, now.score)
         except InputError:
             sound = False
         if not sound:
@@ -351,25 +358,29 @@ def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | 
 def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = None) -> Iterator[Progress]:
     """Run a search; where nobody else listens to Ctrl-C, listen while waiting."""
     in_time = budget.seconds is None or task.seconds < budget.seconds
-    run = task.run(budget if in_time else replace(budget, playouts=1))
-    begin = time.monotonic()
-    deadline = math.inf if budget.seconds is None else begin + budget.seconds - task.seconds
-    save_at = begin + CHECKPOINT_SECONDS
-    try:
-        if not task.state:
-            task.save(run)  # from now on there is one, and nobody else takes the name
-        while True:
-            with interrupts() if interrupted is None else nullcontext(interrupted) as event:
-                over = _is_over(run, deadline, event)
-            if over or event.is_set():
-                break
-            if time.monotonic() >= save_at:
-                task.save(run)
-                save_at = time.monotonic() + CHECKPOINT_SECONDS
-            yield task.whole(run.progress()).progress()
-    finally:
-        run.stop()
-        task.save(run, at_the_end=True)
+    with Failures(task.problem) as failures:
+        run = task.run(budget if in_time else replace(budget, playouts=1))
+        begin = time.monotonic()
+        deadline = math.inf if budget.seconds is None else begin + budget.seconds - task.seconds
+        save_at = begin + CHECKPOINT_SECONDS
+        try:
+            if not task.state:
+                task.save(run)  # from now on there is one, and nobody else takes the name
+            while True:
+                with interrupts() if interrupted is None else nullcontext(interrupted) as event:
+                    over = _is_over(run, deadline, event)
+                failures.raise_error()
+                if over or event.is_set():
+                    break
+                if time.monotonic() >= save_at:
+                    task.save(run)
+                    save_at = time.monotonic() + CHECKPOINT_SECONDS
+                yield task.whole(run.progress()).progress()
+        finally:
+            run.stop()
+            if failures.error is None:
+                task.save(run, at_the_end=True)
+        failures.raise_error()
     now = task.whole(run.progress())
     yield now.progress(_result(task, now, event.is_set() and not now.has_spent(budget)))
 
@@ -378,11 +389,13 @@ def _is_over(run: _core.Run, deadline: float, interrupted: threading.Event) -> b
     """Wait for the next moment to look up; true once the search should end or has ended."""
     try:
         ended = run.wait(max(0.0, min(WAKE_SECONDS, deadline - time.monotonic())))
+    except _core.ProblemError as error:
+        raise InputError(str(error)) from None
     except MemoryError as full:  # a PolicyFull says more
         warnings.warn(f"the search ended early: {str(full) or 'out of memory'}", RuntimeWarning, stacklevel=2)
         interrupted.set()
         return True
-    except RuntimeError as error:
+    except _core.NoThreads as error:
         raise InputError(f"cannot start so many threads: {error}") from None
     return ended or interrupted.is_set() or time.monotonic() >= deadline
 

@@ -1,14 +1,15 @@
-"""The built-in problems, and the strings that name them.
+"""The built-in problems, and the strings that name problems.
 
 A built-in problem is a frozen dataclass that the searches, the results and the command line use through
 :class:`BuiltIn`. A new one is a file in this folder and a line in ``KINDS``.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from playout import _core
+from playout import _core, own
 from playout.errors import InputError, short
 from playout.problems.same_game import SameGame
 
@@ -98,7 +99,8 @@ def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
     ----------
     name
         The kind of problem, a colon, which one, and options after commas:
-        ``"samegame:1"``, ``"samegame:1,tabu=2"``, ``"samegame:random:7"``, ``"samegame:path/to/board.txt"``.
+        ``"samegame:1"``, ``"samegame:1,tabu=2"``, ``"samegame:random:7"``, ``"samegame:path/to/board.txt"``. Or, for
+        a problem of your own, where it is: ``"module:problem"``, ``"./file.py:problem"``, ``"./libgame.so:argument"``.
     for_command_line
         Whether options that are not given are what ``playout solve`` takes: what does best, ``tabu=auto``. Else they
         are as in the papers.
@@ -110,33 +112,63 @@ def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
     """
     if not isinstance(name, str):
         raise InputError(f"problem is {short(name)}; a string such as 'samegame:1' is needed")
-    kind, colon, rest = name.partition(":")
-    if kind not in KINDS:
-        raise InputError(f"unknown problem {short(name)}; there is {_forms()}")
-    if not colon or not rest:
+    kind, _, rest = name.partition(":")
+    is_own = kind not in KINDS
+    if is_own and not rest and not kind.endswith((".py", *own.LIBRARIES)):
+        raise InputError(
+            f"unknown problem {short(name)}; there is {_forms()}, or a file of your own, ./file.py:problem"
+        )
+    if not is_own and not rest:
         raise InputError(f"{name!r} does not say which {kind}; write one of {_forms(kind)}")
     options: dict[str, str] = {}
-    *path, last = rest.split(",")
+    *path, last = (name if is_own else rest).split(",")
     while "=" in last and path:
         key, _, value = last.partition("=")
         if key in options:
             raise InputError(f"option {key!r} is there twice in {short(name)}")
         options[key] = value
         *path, last = path
+    which = ",".join([*path, last])
+    if is_own:
+        mine: BuiltIn = own.load_own(which, options)
+        return mine
     if for_command_line:
         options = {**KINDS[kind].command_line, **options}
-    built: BuiltIn = KINDS[kind].parse(",".join([*path, last]), options)
+    built: BuiltIn = KINDS[kind].parse(which, options)
     return built
 
 
 def from_json(data: Any) -> BuiltIn:
     """Rebuild a problem from what :meth:`BuiltIn.to_json` gave; the data may come from anywhere."""
-    if isinstance(data, str):
+    if isinstance(data, str) and data.partition(":")[0] in KINDS:  # nothing else: that would run somebody's code
         return problem(data)
+    if isinstance(data, dict) and data.get("kind") == "user":
+        return own.from_json(data)
     if not isinstance(data, dict) or str(data.get("kind")) not in KINDS:
         raise InputError("'problem' is neither the name of a problem nor an instance of one")
     built: BuiltIn = KINDS[str(data["kind"])].from_json(data)
     return built
+
+
+def same_score(problem: BuiltIn, score: float, claimed: float) -> bool:
+    """Whether a replayed score is the one a result claims: to the last bit, unless a user's own libm is in it."""
+    if isinstance(problem, own.Own):
+        return math.isclose(score, claimed, rel_tol=1e-9, abs_tol=1e-12)
+    return score == claimed
+
+
+def draw(problem: BuiltIn, moves: Sequence[Any], step: int | None = None) -> "RenderableType":
+    """Return a problem and a sequence, or its first steps, for a terminal."""
+    if not isinstance(problem, own.Own):
+        return problem.draw(moves, step)
+    if step is not None and not 0 <= step <= len(moves):
+        raise InputError(f"step is {step}; allowed are whole numbers from 0 to {len(moves)}")
+    drawn = problem.draw(moves if step is None else moves[:step])
+    if not isinstance(drawn, str):
+        return drawn
+    from rich.text import Text
+
+    return Text(drawn)
 
 
 def _forms(kind: str | None = None) -> str:
