@@ -16,12 +16,13 @@ import textwrap
 import threading
 import traceback
 from types import TracebackType
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from playout.errors import InputError
 from playout.problem import OPTIONAL, REQUIRED, Problem
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _compiled: dict[Any, dict[str, Any]] = {}
 _lock = threading.RLock()
@@ -36,7 +37,7 @@ def _numba() -> Any:
     return importlib.import_module("numba")
 
 
-def compile_methods(kind: type[Problem], data: np.dtype[Any], state: np.dtype[Any]) -> dict[str, Any]:
+def compile_methods(kind: type[Problem], data: "np.dtype[Any]", state: "np.dtype[Any]") -> dict[str, Any]:
     """Return the C functions of a class for constants and a state of these types: what ``CompiledRules`` calls.
 
     ``find`` is the user's ``moves`` with the ``code`` and ``bias`` of each, ``step`` is ``play`` and ``find``.
@@ -48,7 +49,7 @@ def compile_methods(kind: type[Problem], data: np.dtype[Any], state: np.dtype[An
         return _compiled[key]
 
 
-def _compile_all(kind: type[Problem], data: np.dtype[Any], state: np.dtype[Any]) -> dict[str, Any]:
+def _compile_all(kind: type[Problem], data: "np.dtype[Any]", state: "np.dtype[Any]") -> dict[str, Any]:
     numba = _numba()
     types = numba.types
     record = (numba.from_dtype(data), numba.from_dtype(state))
