@@ -92,6 +92,13 @@ def from_json(data: Mapping[str, Any]) -> Missing:
     return Missing(name, digest)
 
 
+def can_be_own(name: str) -> bool:
+    """Whether a name can be that of a user's problem: of a module, a file or a library."""
+    where, colon, attribute = name.rpartition(":")
+    library = name.partition(":")[0].endswith(LIBRARIES)
+    return library or name.endswith(".py") or bool(colon and where and attribute.isidentifier())
+
+
 def load_own(name: str, options: Mapping[str, str]) -> Any:
     """Return the problem that ``module:attribute``, ``file.py:attribute`` or ``library.so:argument`` names."""
     where, _, attribute = name.rpartition(":") if ":" in name else (name, "", "problem")
@@ -103,8 +110,6 @@ def load_own(name: str, options: Mapping[str, str]) -> Any:
         if compiled is not None:
             raise InputError("compiled is an option of problems in Python; a library is compiled already")
         return load_problem(library, argument)
-    if not attribute.isidentifier():
-        raise InputError(f"{short(name)} should be a module or a file, a colon, and the name of a problem in it")
     module = _from_file(Path(where)) if where.endswith(".py") or "/" in where else _from_module(where)
     problem = getattr(module, attribute, None)
     if callable(problem):  # a class, or a function that makes one

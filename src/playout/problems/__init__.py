@@ -114,10 +114,8 @@ def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
         raise InputError(f"problem is {short(name)}; a string such as 'samegame:1' is needed")
     kind, _, rest = name.partition(":")
     is_own = kind not in KINDS
-    if is_own and not rest and not kind.endswith((".py", *own.LIBRARIES)):
-        raise InputError(
-            f"unknown problem {short(name)}; there is {_forms()}, or a file of your own, ./file.py:problem"
-        )
+    if is_own and not own.can_be_own(name.partition(",")[0]):
+        raise InputError(f"unknown problem {short(name)}; there is {_forms()}, or your own ./file.py:problem")
     if not is_own and not rest:
         raise InputError(f"{name!r} does not say which {kind}; write one of {_forms(kind)}")
     options: dict[str, str] = {}
