@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playout import _core
-from playout.compile import Failures, check_calls, place, syntax
+from playout.compile import Failures, place, syntax
 from playout.errors import InputError, check_integer, short
 from playout.library import LibraryProblem
 from playout.problem import OPTIONAL, REQUIRED, Problem, check_complete, has_python_score, is_compiled
@@ -29,6 +29,7 @@ class Finding:
     where: str = ""
     advice: str = ""
     harmless: bool = False  # a search can go on all the same
+    error: BaseException | None = None
 
     def __str__(self) -> str:
         return self.what + (f" ({self.where})" if self.where else "")
@@ -126,7 +127,8 @@ def check_quickly(problem: Any) -> list[Finding]:
         return []
     report = _Check(problem).run(3, QUICK_SECONDS)
     if report.mistakes:
-        raise InputError(f"{report.name}: {report.mistakes[0]}; playout.check says more") from None
+        first = report.mistakes[0]
+        raise InputError(f"{report.name}: {first}; playout.check says more") from first.error
     return report.warnings
 
 
@@ -323,7 +325,7 @@ class _Check:
             too_many = self.too_many(error, inside, played)
             self.report.note(
                 f"{inside} raises",
-                too_many or Finding(f"{inside} raises {_named(error)}{_after(played)}", _where(frames)),
+                too_many or Finding(f"{inside} raises {_named(error)}{_after(played)}", _where(frames), error=error),
             )
         raise _CannotGoOnError
 
@@ -383,9 +385,6 @@ class _Check:
         try:
             if not is_compiled(problem):
                 return
-            for name in (*REQUIRED, *OPTIONAL):
-                if hasattr(problem, name) and not getattr(getattr(problem, name), "in_python", False):
-                    check_calls(type(problem), name, getattr(type(problem), name))
             engine = problem.engine()
         except InputError as error:
             self.report.note("compile", Finding(str(error)))
@@ -411,8 +410,23 @@ class _Check:
                 return
             if time.monotonic() > end:
                 return
-        if seconds == math.inf:
-            self.report.compared = f"compiled: the same moves and scores; {_rate(problem):,.0f} playouts a second"
+        if seconds == math.inf and not has_python_score(problem):
+            self.measure(engine)
+
+    def measure(self, engine: _core.Problem) -> None:
+        """Play compiled random games for a moment: how fast, and whether there are exceptions that few games see."""
+        search = _core.nmcs(engine, 0, SEED)
+        begin = time.monotonic()
+        try:
+            with Failures(self.problem) as failures:
+                while time.monotonic() - begin < 0.1 and failures.error is None:
+                    search.advance(100)
+            failures.raise_error()
+        except (InputError, _core.ProblemError) as error:
+            self.report.note("compiled", Finding(str(error), error=error))
+            return
+        rate = search.playouts / (time.monotonic() - begin)
+        self.report.compared = f"compiled: the same moves and scores; {rate:,.0f} random playouts a second"
 
     def difference(self, rules: Any, engine: _core.Problem, played: list[int]) -> str:
         problem = self.problem
@@ -432,14 +446,6 @@ class _Check:
         if not math.isclose(a_score, b_score, rel_tol=1e-9, abs_tol=1e-12):
             return f"the score is {a_score!r}, and compiled {b_score!r}{_after(played)}"
         return ""
-
-
-def _rate(problem: Problem) -> float:
-    search = _core.nmcs(problem.engine(), 0, 0)
-    begin = time.monotonic()
-    while time.monotonic() - begin < 0.1:
-        search.advance(100)
-    return search.playouts / (time.monotonic() - begin)
 
 
 def _random_calls(problem: Problem, method: Any) -> Iterator[tuple[str, int]]:

@@ -15,6 +15,7 @@ import sys
 import textwrap
 import threading
 import traceback
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -66,14 +67,14 @@ def _compile_all(kind: type[Problem], data: "np.dtype[Any]", state: "np.dtype[An
     if getattr(methods["score"], "in_python", False):
         del methods["score"]
     for name, method in methods.items():
-        check_calls(kind, name, method)
+        check_uses(kind, name, method, data.names or ())
     whole = {**methods, **_steps(kind, methods)}
     functions: dict[str, Any] = {}
     for name, signature in signatures.items():
         if name in whole:
             try:
                 functions[name] = _compile(whole[name], signature)
-            except numba.core.errors.NumbaError as error:
+            except Exception as error:  # Numba raises of all kinds
                 raise InputError(_explain(kind, name, error)) from error
     return functions
 
@@ -134,17 +135,21 @@ def _bytecode(code: Any) -> Any:
     return code.co_code, code.co_names, [_bytecode(c) if hasattr(c, "co_code") else c for c in code.co_consts]
 
 
-def check_calls(kind: type[Problem], name: str, method: Any) -> None:
-    """Raise if a method calls another, which compiled code cannot do."""
+def check_uses(kind: type[Problem], name: str, method: Any, constants: Sequence[str]) -> None:
+    """Raise if a method uses what compiled code cannot: another method, or an attribute that is no number or array."""
     for node in ast.walk(syntax(method)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_self(node.func.value, method):
-            called = getattr(kind, node.func.attr, None)
-            if callable(called):
-                raise InputError(
-                    f"{kind.__name__}.{name} calls self.{node.func.attr}() ({place(method, node.lineno)}); compiled "
-                    "methods cannot call each other: write what they share as a function with numba.njit, or set "
-                    "compiled = False"
-                )
+        if not isinstance(node, ast.Attribute) or not _is_self(node.value, method) or node.attr in constants:
+            continue
+        where = f"{kind.__name__}.{name} uses self.{node.attr} ({place(method, node.lineno)})"
+        if callable(getattr(kind, node.attr, None)):
+            raise InputError(
+                f"{where}; compiled methods cannot call each other: write what they share as a function with "
+                "numba.njit, or set compiled = False"
+            )
+        raise InputError(
+            f"{where}; compiled methods can use numbers, arrays and lists of numbers, which that is not; "
+            "compiled = False runs it in plain Python"
+        )
 
 
 def syntax(method: Any) -> ast.AST:

@@ -53,7 +53,11 @@ class Layout:
                 continue
             if kind in "iu" and not hasattr(value, "__index__"):
                 raise TypeError(f"the field {name!r} of the state is for whole numbers and was given {short(value)}")
-            row[name][0] = value
+            try:
+                row[name][0] = value
+            except OverflowError:
+                held = self.dtype[name].str[1:]
+                raise OverflowError(f"the field {name!r} of the state, {held!r}, cannot hold {short(value)}") from None
 
     def empty(self) -> bytearray:
         return bytearray(self.dtype.itemsize)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playout import _core
-from playout.errors import InputError, check_integer, short
+from playout.errors import InputError, check_integer
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

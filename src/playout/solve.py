@@ -368,7 +368,7 @@ def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = Non
                 task.save(run)  # from now on there is one, and nobody else takes the name
             while True:
                 with interrupts() if interrupted is None else nullcontext(interrupted) as event:
-                    over = _is_over(run, deadline, event)
+                    over = _is_over(failures, run, deadline, event)
                 failures.raise_error()
                 if over or event.is_set():
                     break
@@ -385,12 +385,13 @@ def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = Non
     yield now.progress(_result(task, now, event.is_set() and not now.has_spent(budget)))
 
 
-def _is_over(run: _core.Run, deadline: float, interrupted: threading.Event) -> bool:
+def _is_over(failures: Failures, run: _core.Run, deadline: float, interrupted: threading.Event) -> bool:
     """Wait for the next moment to look up; true once the search should end or has ended."""
     try:
         ended = run.wait(max(0.0, min(WAKE_SECONDS, deadline - time.monotonic())))
     except _core.ProblemError as error:
-        raise InputError(str(error)) from None
+        failures.raise_error()  # which may be why
+        raise InputError(f"{failures.problem.describe()}: {error}") from None
     except MemoryError as full:  # a PolicyFull says more
         warnings.warn(f"the search ended early: {str(full) or 'out of memory'}", RuntimeWarning, stacklevel=2)
         interrupted.set()

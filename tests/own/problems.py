@@ -1,0 +1,262 @@
+"""Problems of one's own for the tests: sound ones, and one for each mistake that check() knows."""
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+
+import playout as po
+
+
+class Digits(po.Problem):
+    """Choose eight digits; the score is their sum, with a bonus where one follows its predecessor."""
+
+    State = dict(count="i8", last="i4", chosen=("i1", 8), total="f8")  # noqa: C408, RUF012
+
+    def __init__(self, values=(3, 1, 2), bonus=0.5):
+        self.values, self.bonus, self.max_moves = np.array(values), bonus, len(values)
+
+    def init(self, s):
+        s.last = -1
+
+    def moves(self, s, out):
+        if s.count == 8:
+            return 0
+        for i in range(len(self.values)):
+            out[i] = i
+        return len(self.values)
+
+    def play(self, s, move):
+        if move == s.last + 1:
+            s.total += self.bonus
+        s.total += self.values[move]
+        s.chosen[s.count] = move
+        s.last = move
+        s.count += 1
+
+    def score(self, s):
+        return s.total
+
+    def code(self, s, move):
+        return s.count * 10 + move
+
+    def bias(self, s, move):
+        return 0.1 * move
+
+
+@dataclass(frozen=True)
+class Frozen(po.Problem):
+    length: int = 4
+    max_moves: int = 2
+    State = dict(n="i8", sum="i8")  # noqa: C408, RUF012
+
+    def init(self, s):
+        pass
+
+    def moves(self, s, out):
+        out[0], out[1] = 0, 1
+        return 2 if s.n < self.length else 0
+
+    def play(self, s, move):
+        s.n += 1
+        s.sum += move
+
+    def score(self, s):
+        return s.sum
+
+    def draw(self, moves):
+        return "drawn: " + "".join(map(str, moves))
+
+
+class Scored(Digits):
+    """Digits whose score only Python can compute."""
+
+    @po.python
+    def score(self, s):
+        return float(np.linalg.norm(s.chosen.astype(float))) + sum({"bonus": 1.0}.values())
+
+
+class ScoreRaises(Digits):
+    @po.python
+    def score(self, s):
+        if s.chosen.sum() >= 12:
+            raise LookupError("no such thing")
+        return s.total
+
+
+class RaisesLate(Digits):
+    """Sound in most games: not in the best."""
+
+    def score(self, s):
+        if s.total > 23.0:
+            raise ValueError("too good")
+        return s.total
+
+
+class IndexesLate(Digits):
+    def score(self, s):
+        return s.total + s.chosen[int(s.total) // 3]
+
+
+class TooLong(Digits):
+    def moves(self, s, out):
+        if s.count == 8:
+            return 0
+        for i in range(5):
+            out[i] = i
+        return 5
+
+
+class SaysTooMany(Digits):
+    def moves(self, s, out):
+        return 9
+
+
+class Twice(Digits):
+    def moves(self, s, out):
+        out[0] = out[1] = 1
+        return 0 if s.count == 8 else 2
+
+
+class Unchanged(Digits):
+    def play(self, s, move):
+        pass
+
+
+class Endless(Digits):
+    max_length = 500
+
+    def moves(self, s, out):
+        out[0] = 1
+        return 1
+
+    def play(self, s, move):
+        s.total += 1
+
+
+class PlayRaises(Digits):
+    def play(self, s, move):
+        s.count += 1
+        s.chosen[s.count] = move
+
+
+class Clashes(Digits):
+    def code(self, s, move):
+        return s.count
+
+
+class Nan(Digits):
+    def score(self, s):
+        return float("nan")
+
+
+class NanBias(Digits):
+    def bias(self, s, move):
+        return np.inf
+
+
+class Random(Digits):
+    def play(self, s, move):
+        s.count += 1
+        s.total += random.random()
+
+
+class NumpyRandom(Digits):
+    def score(self, s):
+        return np.random.rand()
+
+
+class OwnGenerator(Digits):
+    def __init__(self):
+        super().__init__()
+        self.rng = np.random.default_rng(0)
+
+    def score(self, s):
+        return self.rng.normal()
+
+
+class Outside(Digits):
+    calls = [0]  # noqa: RUF012
+
+    def score(self, s):
+        Outside.calls[0] += 1
+        return float(Outside.calls[0])
+
+
+class MovesChange(Digits):
+    def moves(self, s, out):
+        s.total += 1
+        return super().moves(s, out)
+
+
+class Wraps(Digits):
+    """Whole numbers that outgrow 64 bits: Python's grow, compiled ones wrap around."""
+
+    def score(self, s):
+        product = 1
+        for i in range(8):
+            product *= 10**9 + s.chosen[i]
+        return float(product % 1000)
+
+
+class CallsAnother(Digits):
+    def helper(self, s):
+        return s.total
+
+    def score(self, s):
+        return self.helper(s)
+
+
+class UsesText(Digits):
+    names = ("a", "b")
+
+    def score(self, s):
+        return 1.0 if self.names[0] == "a" else 0.0
+
+
+class Untyped(Digits):
+    def score(self, s):
+        return {}.get(s.count, 0.0)
+
+
+class NoCount(Digits):
+    def moves(self, s, out):
+        out[0] = 1
+
+
+class NewField(Digits):
+    def play(self, s, move):
+        s.other = 3
+
+
+class FloatInField(Digits):
+    def play(self, s, move):
+        s.count += 0.5
+
+
+class SmallField(Digits):
+    def play(self, s, move):
+        s.count += 1
+        s.last = 2**40
+
+
+class NoScore(po.Problem):
+    State = dict(n="i8")  # noqa: C408, RUF012
+    max_moves = 1
+
+    def init(self, s):
+        pass
+
+    def moves(self, s, out):
+        return 0
+
+    def play(self, s, move):
+        pass
+
+
+digits = Digits()
+frozen = Frozen()
+
+
+def made():
+    return Digits(bonus=0.25)
