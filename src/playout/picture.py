@@ -1,12 +1,10 @@
-"""Pictures of results: an SVG, and a page that replays the solution.
+"""Pictures of results: an SVG, and a page for a browser.
 
-A problem that has pictures of its own offers ``to_svg(moves, title)`` and ``replay_data(moves)``; for any other the
-picture is the list of its moves, and says so.
+A problem that has pictures of its own offers ``to_svg(moves, title)`` and ``to_page(moves, title, about)``; for any
+other the picture is the list of its moves, and says so.
 """
 
-import json
 from html import escape
-from importlib import resources
 from typing import Any
 
 from playout.result import Result
@@ -26,19 +24,16 @@ def to_svg(result: Result) -> str:
 
 
 def to_html(result: Result) -> str:
-    """Return a page, complete in itself, that replays the result step by step."""
-    data_of = getattr(result.problem, "replay_data", None)
+    """Return a page, complete in itself, that shows the result in a browser."""
+    draw = getattr(result.problem, "to_page", None)
+    if draw is not None:
+        return str(draw(result.moves, f"{result.problem.describe()}: {result.score:,.10g}", _about(result)))
     title = escape(result.summary())
-    if data_of is None:
-        moves = "".join(f"<li>{escape(line)}</li>" for line in _move_lines(result))
-        return (
-            '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-            f"<title>{title}</title><h1>{title}</h1><p>{NO_PICTURE}</p><ul>{moves}</ul></html>\n"
-        )
-    data = {"about": _about(result), **data_of(result.moves)}
-    template = (resources.files("playout") / "replay.html").read_text(encoding="utf-8")
-    page = template.replace("TITLE", escape(f"{result.problem.describe()}: {result.score:,g}"))
-    return page.replace("DATA", json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"), 1)
+    moves = "".join(f"<li>{escape(line)}</li>" for line in _move_lines(result))
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{title}</title><h1>{title}</h1><p>{NO_PICTURE}</p><ul>{moves}</ul></html>\n"
+    )
 
 
 def has_picture(result: Result) -> bool:

@@ -276,8 +276,8 @@ class SameGame:
     def to_svg(self, moves: Sequence[Any], title: str) -> str:
         return same_game_picture.to_svg(self, moves, title)
 
-    def replay_data(self, moves: Sequence[Any]) -> dict[str, Any]:
-        return same_game_picture.replay_data(self, moves)
+    def to_page(self, moves: Sequence[Any], title: str, about: str) -> str:
+        return same_game_picture.to_page(self, moves, title, about)
 
     def _repr_html_(self) -> str:
         return self.to_html()

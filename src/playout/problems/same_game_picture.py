@@ -1,7 +1,9 @@
-"""SameGame as pictures: in a notebook, as SVG with a strip of boards, and what the replay page is made of."""
+"""SameGame as pictures: in a notebook, as SVG with a strip of boards, and the page that replays it."""
 
+import json
 from collections.abc import Sequence
 from html import escape
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from playout.problems.same_game_rules import Cell, Columns, group
@@ -60,9 +62,10 @@ def frames(game: "SameGame", moves: Sequence[Any]) -> list[dict[str, Any]]:
     return result
 
 
-def replay_data(game: "SameGame", moves: Sequence[Any]) -> dict[str, Any]:
-    """Return what the replay page shows of this problem."""
-    return {
+def to_page(game: "SameGame", moves: Sequence[Any], title: str, about: str) -> str:
+    """Return a page, complete in itself, that replays the moves step by step."""
+    data = {
+        "about": about,
         "width": game.width,
         "height": game.height,
         "colours": list(COLOURS),
@@ -70,6 +73,9 @@ def replay_data(game: "SameGame", moves: Sequence[Any]) -> dict[str, Any]:
         "frames": frames(game, moves),
         "ending": ending(game, moves),
     }
+    template = (resources.files("playout.problems") / "same_game.html").read_text(encoding="utf-8")
+    page = template.replace("TITLE", escape(title))
+    return page.replace("DATA", json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"), 1)
 
 
 def to_html(game: "SameGame", moves: Sequence[Any] = ()) -> str:
