@@ -102,13 +102,12 @@ class Result:
 
     def summary(self) -> str:
         """Return the result in one line."""
-        name = self.problem.to_json()
-        what = name if isinstance(name, str) else str(name.get("name") or name["kind"])
         how = search.to_json(self.search)
         strategy = "" if self.parallel is None else f"{parallel.describe(self.parallel)}, "
         early = ", interrupted" if self.interrupted else ""
         return (
-            f"{what}: score {self.score:,g} in {len(self.moves)} moves; {how['name']} level {how['level']}, {strategy}"
+            f"{self.problem.describe()}: score {self.score:,.10g} in {len(self.moves)} moves; "
+            f"{how['name']} level {how['level']}, {strategy}"
             f"seed {self.seed}, {self.playouts:,} playouts in {self.seconds:,.1f} s{early}"
         )
 
@@ -148,8 +147,8 @@ class Result:
         return (
             f'<svg width="{width}" height="{height}" role="img" aria-label="Best score over playouts">'
             f'<path d="{path}" fill="none" stroke="#0072b2" stroke-width="2"/>'
-            f'<text x="{width - 8}" y="{last - 5:.1f}" text-anchor="end" {label}>{high:,g}</text>'
-            f'<text x="2" y="{height - 24}" {label}>{low:,g}</text>'
+            f'<text x="{width - 8}" y="{last - 5:.1f}" text-anchor="end" {label}>{high:,.10g}</text>'
+            f'<text x="2" y="{height - 24}" {label}>{low:,.10g}</text>'
             f'<text x="{width - 8}" y="{height - 6}" text-anchor="end" {label}>{self.playouts:,} playouts</text></svg>'
         )
 

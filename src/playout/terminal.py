@@ -69,7 +69,7 @@ class LiveView:
         numbers = Table.grid(padding=(0, 3))
         numbers.add_row("score", "playouts", "playouts/s", "elapsed", "left", style="dim")
         numbers.add_row(
-            Text("-" if progress.score is None else f"{progress.score:,g}", style="bold green"),
+            Text("-" if progress.score is None else f"{progress.score:,.10g}", style="bold green"),
             f"{progress.playouts:,}",
             f"{progress.playouts_per_second:,.0f}",
             clock(progress.seconds),
@@ -81,7 +81,8 @@ class LiveView:
             bar.add_row(ProgressBar(total=1.0, completed=share, width=60))
             parts.append(bar)
         latest = self.improvements[-IMPROVEMENTS_SHOWN:]
-        parts.append(Text("improved  " + "   ".join(f"{score:,g} at {clock(at)}" for at, score in latest), style="dim"))
+        improved = "   ".join(f"{score:,.10g} at {clock(at)}" for at, score in latest)
+        parts.append(Text(f"improved  {improved}", style="dim"))
         parts.append(Text("Ctrl-C stops and keeps the best so far", style="dim"))
         return Group(*parts)
 
@@ -102,7 +103,7 @@ class PlainLines:
         if progress.result is None and time.monotonic() - self.at < LINES_EVERY_SECONDS:
             return
         self.shown, self.at = progress.score, time.monotonic()
-        line = f"{progress.seconds:8.1f} s  {progress.playouts:>14,} playouts  score {progress.score:,g}"
+        line = f"{progress.seconds:8.1f} s  {progress.playouts:>14,} playouts  score {progress.score:,.10g}"
         self.console.print(line, markup=False, highlight=False)
 
 
@@ -146,7 +147,7 @@ class ExperimentLines:
             return
         self.shown, self.at = status.done_now, time.monotonic()
         done = f"{status.done:,}/{status.total:,} runs, left {experiment_left(status)}"
-        line = f"{done}: {status.latest.run}: score {status.latest.score:,g}"
+        line = f"{done}: {status.latest.run}: score {status.latest.score:,.10g}"
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
