@@ -22,6 +22,7 @@ from playout.problem import Problem
 from playout.problem import python
 from playout.problems import problem
 from playout.problems.same_game import SameGame
+from playout.problems.tsptw import TSPTW
 from playout.result import Result
 from playout.result import load
 from playout.search import GNRPA
@@ -37,6 +38,7 @@ __all__ = [
     "GNRPA",
     "NMCS",
     "NRPA",
+    "TSPTW",
     "Hybrid",
     "InputError",
     "Leaf",

@@ -129,7 +129,8 @@ def solve_command(
     Parameters
     ----------
     problem
-        What to search: samegame:1, samegame:random:7, samegame:board.txt; options after commas, as samegame:1,tabu=2.
+        What to search: samegame:1, samegame:random:7, samegame:board.txt, tsptw:rc_204.1, tsptw:random:7,
+        tsptw:tour.txt; options after commas, as samegame:1,tabu=2.
         A problem of your own: ./file.py:name, module:name, or a library, ./libgame.so:argument.
     seconds
         Stop after this time.
@@ -147,7 +148,7 @@ def solve_command(
     alpha
         Learning rate (1.0).
     temperature
-        Higher explores more (the problem's own; 1.0 for SameGame).
+        Higher explores more (the problem's own; 1.0 for SameGame, 1.4 for TSPTW).
     bias
         Whether playouts prefer moves as the problem suggests (yes).
     initial
@@ -239,8 +240,8 @@ def verify(file: Path, /, *, problem: str | None = None) -> int:
     except InputError as error:
         return _wrong(file, str(error))
     if not problems.same_score(result.problem, score, result.score):
-        return _wrong(file, f"the moves score {score:,g}, the file says {result.score:,g}")
-    print(f"{file}: correct, {len(result.moves)} moves score {score:,g}")
+        return _wrong(file, f"the moves score {score:,.10g}, the file says {result.score:,.10g}")
+    print(f"{file}: correct, {len(result.moves)} moves score {score:,.10g}")
     return 0
 
 
@@ -277,20 +278,20 @@ def show(
     html: Path | None = None,
     problem: str | None = None,
 ) -> int:
-    """Draw a saved result: in the terminal, as a picture, or as a page that replays it.
+    """Draw a saved result: in the terminal, as a picture, or as a page for a browser.
 
-    In the terminal: the board, the move that removes each cell, and the moves.
+    In the terminal: of SameGame the board, the move that removes each cell, and the moves; of a tour its timetable.
 
     Parameters
     ----------
     file
         What *playout solve --output* wrote.
     step
-        Draw the board after this many moves instead.
+        Draw what there is after this many moves instead.
     svg
-        Write a picture to this file: the board with its moves numbered, and boards on the way to the end.
+        Write a picture to this file: the board with its moves numbered, or the map of the tour and its windows.
     html
-        Write a page to this file that replays the moves in a browser. It needs no network.
+        Write a page to this file that replays a game, or shows a tour stop by stop. It needs no network.
     problem
         The problem, if it is one of your own and is to draw itself: ./file.py:problem. Else its moves are listed.
     """

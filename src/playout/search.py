@@ -87,7 +87,7 @@ class GNRPA:
     alpha
         The learning rate of Adapt, 1e-6 to 1e6.
     temperature
-        t above, 1e-6 to 1e6; None takes the problem's own (1.0 for SameGame).
+        t above, 1e-6 to 1e6; None takes the problem's own (1.0 for SameGame, 1.4 for TSPTW).
     bias
         Whether the problem's bias is used.
     initial

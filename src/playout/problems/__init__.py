@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from playout import _core, own
 from playout.errors import InputError, short
 from playout.problems.same_game import SameGame
+from playout.problems.tsptw import TSPTW
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -89,6 +90,23 @@ KINDS: dict[str, Kind] = {
         parse=SameGame.parse_name,
         from_json=SameGame.from_json,
     ),
+    "tsptw": Kind(
+        title="TSPTW: the shortest tour that reaches every customer within its time window",
+        forms=(
+            ("tsptw:rc_204.1", "an instance in a data folder: $PLAYOUT_DATA, then Playout's own"),
+            ("tsptw:random:7", "a random instance that has a feasible tour, seed 7"),
+            ("tsptw:FILE", "an instance in a text file"),
+        ),
+        options=(
+            ("objective=cost|makespan", "what is minimised (default cost, the sum of the distances)"),
+            ("urgent=yes|no", "go on with a customer that would be missed otherwise (default yes)"),
+            ("avoid_late=yes|no", "visit nobody too late while there is somebody else (default yes)"),
+            ("n=N,width=W", "customers and longest window of a random instance (default 20, 60)"),
+        ),
+        command_line={},
+        parse=TSPTW.parse_name,
+        from_json=TSPTW.from_json,
+    ),
 }
 
 
@@ -99,7 +117,8 @@ def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
     ----------
     name
         The kind of problem, a colon, which one, and options after commas:
-        ``"samegame:1"``, ``"samegame:1,tabu=2"``, ``"samegame:random:7"``, ``"samegame:path/to/board.txt"``. Or, for
+        ``"samegame:1"``, ``"samegame:1,tabu=2"``, ``"samegame:random:7"``, ``"samegame:path/to/board.txt"``,
+        ``"tsptw:rc_204.1"``, ``"tsptw:random:7,n=50,objective=makespan"``. Or, for
         a problem of your own, where it is: ``"module:problem"``, ``"./file.py:problem"``, ``"./libgame.so:argument"``.
     for_command_line
         Whether options that are not given are what ``playout solve`` takes: what does best, ``tabu=auto``. Else they

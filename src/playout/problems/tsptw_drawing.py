@@ -1,0 +1,89 @@
+"""How a tour with time windows looks in a terminal: what it costs, and its timetable."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from playout.errors import InputError
+from playout.problems.tsptw_picture import Timetable, sentences
+from playout.problems.tsptw_rules import Stop
+
+if TYPE_CHECKING:
+    from playout.problems.tsptw import TSPTW
+
+LEAST_BAR, MOST_BAR = 10, 60
+
+
+def draw(problem: "TSPTW", moves: Sequence[Any], step: int | None) -> RenderableType:
+    """Draw the timetable of the tour, of its first steps, or the windows if there is no tour."""
+    if step is not None and not 0 <= step <= len(moves):
+        raise InputError(f"step is {step}; the result has moves 1 to {len(moves)}, and 0 is the depot")
+    shown = Timetable(problem, moves if step is None else moves[:step])
+    lines = [Text(line, style="bold") for line in sentences(shown)]
+    if step is not None:
+        lines.insert(0, Text(f"After {step} of {len(moves)} customers", style="bold"))
+    if not shown.stops:
+        return Group(*lines)
+    return Group(*lines, Text(), _Table(shown))
+
+
+class _Table:
+    """The timetable; the windows are drawn on the axis of time where there is room."""
+
+    def __init__(self, shown: Timetable) -> None:
+        self.shown = shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        shown = self.shown
+        headings = ["customer", "window"]
+        if shown.arrived:
+            headings = ["stop", "customer", "arrival", "window", "wait or late"]
+        rows = [
+            [str(number), *shown.cells(stop)] if shown.arrived else shown.cells(stop)
+            for number, stop in enumerate(shown.stops, 1)
+        ]
+        taken = sum(max(map(len, column)) + 2 for column in zip(headings, *rows, strict=True))
+        size = min(options.max_width - taken, MOST_BAR)
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for heading in headings:
+            table.add_column(heading, justify="right", no_wrap=True)
+        if size >= LEAST_BAR:
+            axis = f"{shown.amount(shown.begin)}{shown.amount(shown.end):>{size - len(shown.amount(shown.begin))}}"
+            table.add_column(axis, no_wrap=True)
+        for cells, stop in zip(rows, shown.stops, strict=True):
+            bar = [_bar(shown, stop, size, options.ascii_only)] if size >= LEAST_BAR else []
+            table.add_row(*cells, *bar, style="red" if shown.arrived and stop.late else "")
+        yield table
+        yield Text(_legend(shown, options.ascii_only) if size >= LEAST_BAR else "", style="dim")
+
+
+def _bar(shown: Timetable, stop: Stop, size: int, ascii_only: bool) -> Text:
+    """The window as a bar, a mark at the arrival, and the way between them if it is before or after."""
+    window, waiting, lateness, mark = "=.-o" if ascii_only else "━·─●"
+    place = [" "] * size
+
+    def column(time: float) -> int:
+        return max(0, min(size - 1, int((time - shown.begin) / (shown.end - shown.begin) * size)))
+
+    def fill(first: float, last: float, sign: str) -> None:
+        for i in range(column(first), column(last) + 1):
+            place[i] = sign
+
+    if shown.arrived and stop.wait:
+        fill(stop.arrival, stop.ready, waiting)
+    if shown.arrived and stop.late:
+        fill(stop.due, stop.arrival, lateness)
+    fill(stop.ready, stop.due, window)
+    if shown.arrived:
+        place[column(stop.arrival)] = mark
+    text = Text("".join(place).rstrip(), no_wrap=True)
+    text.highlight_regex(f"[{window}]+", "blue")
+    return text
+
+
+def _legend(shown: Timetable, ascii_only: bool) -> str:
+    window, waiting, lateness, mark = "=.-o" if ascii_only else "━·─●"
+    return f"{window} window" + (f"  {mark} arrival  {waiting} waiting  {lateness} late" if shown.arrived else "")
