@@ -184,7 +184,7 @@ def map_of(shown: Timetable) -> str:
     """Draw the places and the ways between them; customers that are missed are red."""
     nodes = shown.problem.nodes
     radius = max(2.5, min(10.5, 70 / nodes**0.5))
-    points = _spread(_fitted(positions(shown.problem), radius), radius)
+    points = _fitted(_spread(_fitted(positions(shown.problem), radius), radius), radius, most=1.0)
     parts = []
     if shown.arrived:
         way = [points[0], *(points[stop.customer] for stop in shown.stops)]
@@ -240,13 +240,11 @@ def positions(problem: "TSPTW") -> "NDArray[np.float64]":
     return places * np.where(places[np.abs(places).argmax(axis=0), [0, 1]] < 0, -1, 1)  # an eigenvector has no sign
 
 
-def _fitted(places: "NDArray[np.float64]", margin: float) -> "NDArray[np.float64]":
-    """Scale places to the map, the larger extent over its whole side."""
-    import numpy as np
-
+def _fitted(places: "NDArray[np.float64]", margin: float, most: float = 1e9) -> "NDArray[np.float64]":
+    """Scale places by at most a factor, so that the larger extent is the whole side of the map."""
     low, high = places.min(axis=0), places.max(axis=0)
-    room = MAP - 2 * margin - 4
-    scale = room / max((high - low).max(), 1e-9)
+    extent = float((high - low).max())
+    scale = min(most, (MAP - 2 * margin - 4) / extent) if extent else 1.0
     fitted: NDArray[np.float64] = (places - (low + high) / 2) * scale + MAP / 2
     return fitted
 
@@ -256,16 +254,16 @@ def _spread(points: "NDArray[np.float64]", radius: float) -> "NDArray[np.float64
     import numpy as np
 
     least = 2 * radius + min(6.0, radius)  # so that ways can be seen between them
-    angle = 2.4 * np.arange(len(points))[:, None]  # the golden angle: places that are the same part, too
-    points = points + 0.01 * np.hstack([np.cos(angle), np.sin(angle)])
-    for _ in range(200 if radius >= LEAST_NUMBERED else 0):
+    order = np.arange(len(points))[:, None]  # places that are the same part on a spiral
+    points = points + 0.1 * np.sqrt(order) * np.hstack([np.cos(2.4 * order), np.sin(2.4 * order)])
+    for _ in range(300 if radius >= LEAST_NUMBERED else 0):
         apart = points[:, None] - points[None]
         distance = np.sqrt((apart**2).sum(axis=2)) + least * np.eye(len(points))
         overlap = np.maximum(least - distance, 0)
         if overlap.max() < 0.1:
             break
-        points = points + (apart / distance[:, :, None] * overlap[:, :, None] / 2).sum(axis=1)
-        points = np.clip(points, radius + 1, MAP - radius - 1)
+        push = (apart / np.maximum(distance, 1e-6)[:, :, None] * overlap[:, :, None] / 2).sum(axis=1)
+        points = points + np.clip(push, -radius, radius)
     return points
 
 
