@@ -13,6 +13,7 @@ import pytest
 
 import playout as po
 from playout.cli import app
+from tests.problems.test_tsptw import a_result
 
 QUICK = ["solve", "samegame:1,tabu=dominant", "--level", "2", "--playouts", "2000", "--threads", "1"]
 
@@ -186,7 +187,9 @@ def test_show_draws_a_saved_result(tmp_path):
 
 
 def test_problems_and_bench_and_version():
-    assert "samegame:random:7" in playout("problems").stdout
+    listed = playout("problems").stdout
+    assert "samegame:random:7" in listed
+    assert "tsptw:rc_204.1" in listed
     measured = json.loads(playout("bench", "--seconds", 0.01, "--threads", 3, "--json").stdout)
     assert {row["problem"] for row in measured["rates"]} >= {"samegame:1", "samegame:9", "samegame:16"}
     assert all(row["playouts_per_cpu_second"] > 0 for row in measured["rates"])
@@ -196,6 +199,23 @@ def test_problems_and_bench_and_version():
     assert "playouts per CPU second" in shown
     assert "1 thread" in shown
     assert playout("--version").stdout.strip() == po.__version__
+
+
+def test_a_tour_is_verified_and_shown(tmp_path):
+    """With what it costs and its timetable, in a terminal of any kind, as a picture and as a page."""
+    file = tmp_path / "run.json"
+    problem = po.problem("tsptw:random:5,n=5")
+    a_result(problem, sorted(range(1, 6), key=lambda customer: problem.due[customer])).save(file)
+    assert "correct, 5 moves score -" in playout("verify", file).stdout
+    shown = playout("show", file).stdout
+    assert "tsptw:random:5,n=5: score -" in shown
+    assert "Cost " in shown
+    assert "━" in shown
+    assert "=" in playout("show", file, PYTHONIOENCODING="ascii").stdout
+    assert "After 2 of 5 customers" in playout("show", file, "--step", 2).stdout
+    done = playout("show", file, "--svg", tmp_path / "a.svg", "--html", tmp_path / "a.html")
+    assert done.stdout.splitlines() == [f"wrote {tmp_path / 'a.svg'}", f"wrote {tmp_path / 'a.html'}"]
+    assert "there is no tsptw instance 'rc_999.9' in" in mistake(playout("solve", "tsptw:rc_999.9", "--seconds", 1))
 
 
 COMMANDS = [["solve"], ["verify"], ["show"], ["bench"], ["problems"]]

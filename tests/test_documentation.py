@@ -13,7 +13,7 @@ import pytest
 from nbclient import NotebookClient
 
 import playout
-from playout import SameGame
+from playout import TSPTW, SameGame
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -72,6 +72,15 @@ def test_the_boards_of_the_format_page_can_be_read():
     assert boards is not None
     with pytest.raises(playout.InputError, match="2 boards"):
         SameGame.parse(boards[0])
+
+
+def test_the_instance_of_the_format_page_can_be_read():
+    text = (ROOT / "docs" / "formats.md").read_text()
+    found = re.search(r"## TSPTW instances\n.*?\n((?:    [^\n]*\n)+)", text, re.DOTALL)
+    assert found is not None
+    assert TSPTW.parse(found[1]).replay([1, 2])[1] == {
+        "cost": 35.0, "makespan": 40.0, "violations": 0, "missed": [], "feasible": True, "finished": True,
+    }  # fmt: skip
 
 
 def test_the_stubs_are_those_of_the_module(tmp_path):

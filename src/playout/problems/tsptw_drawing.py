@@ -57,7 +57,8 @@ class _Table:
             bar = [_bar(shown, stop, size, options.ascii_only)] if size >= LEAST_BAR else []
             table.add_row(*cells, *bar, style="red" if shown.arrived and stop.late else "")
         yield table
-        yield Text(_legend(shown, options.ascii_only) if size >= LEAST_BAR else "", style="dim")
+        if size >= LEAST_BAR:
+            yield Text(_legend(shown, options.ascii_only), style="dim")
 
 
 def _bar(shown: Timetable, stop: Stop, size: int, ascii_only: bool) -> Text:

@@ -213,7 +213,8 @@ def _place(node: int, point: Any, radius: float, missed: bool) -> str:
         shape = f'<rect {paint} {corner} width="{side}" height="{side}" rx="2"/>'
     if radius < LEAST_NUMBERED:
         return shape
-    place = f'x="{x:.1f}" y="{y + radius * 0.36:.1f}" font-size="{radius:.1f}" text-anchor="middle"'
+    size = radius if node < 100 else 0.8 * radius
+    place = f'x="{x:.1f}" y="{y + 0.36 * size:.1f}" font-size="{size:.1f}" text-anchor="middle"'
     return f'{shape}<text class="{kind}-label" {place} fill="{ink}">{node}</text>'
 
 
