@@ -13,7 +13,8 @@ from selenium.webdriver.common.keys import Keys
 from playout import TSPTW, InputError
 from playout.picture import has_picture, to_html, to_svg
 from playout.problems.tsptw import _generate
-from playout.problems.tsptw_picture import Timetable, map_of, positions
+from playout.problems.tsptw_picture import map_of, positions
+from playout.problems.tsptw_timetable import Timetable
 from tests.problems.test_tsptw import a_result, instance
 from tests.test_picture import start_browser
 

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from playout.errors import InputError
-from playout.problems.tsptw_picture import Timetable, sentences
 from playout.problems.tsptw_rules import Stop
+from playout.problems.tsptw_timetable import Timetable, sentences
 
 if TYPE_CHECKING:
     from playout.problems.tsptw import TSPTW
