@@ -1,8 +1,8 @@
 // HashPolicy: the weight of every move code the search has learned something about.
 //
 // A policy maps a 64-bit code to a weight w (0, or what Adapt gave it) and keeps exp(w / t) beside it, so that a
-// playout never computes an exponential. Any code is legal, 0 too, and two codes never share a weight: the index only
-// points into `entries_`, where the whole code is compared.
+// playout never computes an exponential. Any code is legal, 0 too, and two codes never share a weight. Codes below 2^16
+// stand in a dense table, others are hashed: that index only points into `cells_`, where the whole code is compared.
 //
 // Entries are numbered in the order in which they came, from 1; entry 0 stands for every unknown code and has weight 0
 // and value 1. The numbers are stable: they survive growth, and in a copy the entries of the original keep theirs.
@@ -10,6 +10,8 @@
 // above too, whose policy the lower one began as a copy of.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -38,6 +40,7 @@ class HashPolicy {
 
   // The entry of a code, or kUnknown.
   Entry find(std::uint64_t code) const {
+    if (code < direct_.size()) return direct_[code];
     for (std::size_t i = home(code);; i = (i + 1) & mask_) {
       const Entry entry = index_[i];
       if (entry == kUnknown || cells_[entry].code == code) return entry;
@@ -60,7 +63,9 @@ class HashPolicy {
   void clear() {
     cells_.assign(1, {0, 1.0});
     weights_.assign(1, 0.0);
-    rebuild_index(kInitialIndex);
+    direct_.clear();
+    hashed_ = 0;
+    rebuild_index(2);
   }
 
   void serialise(Writer& out) const {
@@ -82,7 +87,8 @@ class HashPolicy {
   }
 
  private:
-  static constexpr std::size_t kInitialIndex = 1 << 12;
+  static constexpr std::uint64_t kDirect = 1 << 16;       // codes below have a place in the dense table
+  static constexpr std::size_t kSmallestIndex = 1 << 12;  // once a code is hashed
 
   struct Cell {  // what a playout reads
     std::uint64_t code;
@@ -95,10 +101,16 @@ class HashPolicy {
     if (cells_.size() > kMaxEntries)
       throw PolicyFull("the policy of one level knows " + std::to_string(kMaxEntries) +
                        " move codes, the most it may hold; use fewer iterations, or codes that more moves share");
-    if (2 * cells_.size() > index_.size()) rebuild_index(2 * index_.size());
     cells_.push_back({code, value});
     weights_.push_back(weight);
-    place(size() - 1);
+    if (code < kDirect) {
+      if (code >= direct_.size()) direct_.resize(std::bit_ceil(code + 1), kUnknown);
+      direct_[code] = size() - 1;
+    } else if (2 * ++hashed_ > index_.size()) {
+      rebuild_index(std::max(2 * index_.size(), kSmallestIndex));
+    } else {
+      place(size() - 1);
+    }
     return size() - 1;
   }
 
@@ -113,12 +125,15 @@ class HashPolicy {
     mask_ = size - 1;
     shift_ = 64;
     for (; size > 1; size /= 2) shift_--;
-    for (Entry entry = 1; entry < this->size(); entry++) place(entry);
+    for (Entry entry = 1; entry < this->size(); entry++)
+      if (cells_[entry].code >= kDirect) place(entry);
   }
 
   std::vector<Cell> cells_;
   std::vector<double> weights_;
-  std::vector<Entry> index_;  // a power of two, at most half full, linear probing
+  std::vector<Entry> direct_;  // by code; as long as the largest small code so far needs
+  std::vector<Entry> index_;   // of the other codes: a power of two, at most half full, linear probing
+  std::size_t hashed_ = 0;     // how many those are
   std::size_t mask_ = 0;
   int shift_ = 0;
 };

@@ -12,7 +12,14 @@ WORD = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
 SMALLEST_INDEX_BITS = 12
 
-codes = st.one_of(st.integers(0, WORD), st.integers(0, 40), st.integers(0, 40).map(lambda k: k << 58))
+DIRECT = 2**16  # codes below are not hashed
+
+codes = st.one_of(
+    st.integers(0, WORD),
+    st.integers(0, 40),
+    st.integers(DIRECT - 20, DIRECT + 20),
+    st.integers(0, 40).map(lambda k: k << 58),
+)
 
 
 def home(code: int) -> int:
@@ -39,8 +46,8 @@ def test_an_unknown_code_has_weight_zero_and_value_one():
 
 
 def test_codes_that_collide_keep_their_own_weights():
-    """Forty codes with the same first place in the index, 0 among them."""
-    clashing = [code for code in range(400_000) if home(code) == home(0)][:40]
+    """Forty codes with the same first place in the index."""
+    clashing = [code for code in range(DIRECT, 400_000) if home(code) == home(DIRECT)][:40]
     assert len(clashing) == 40
     policy = HashPolicy()
     for weight, code in enumerate(clashing):
@@ -51,16 +58,18 @@ def test_codes_that_collide_keep_their_own_weights():
 def test_entries_keep_their_numbers_when_the_table_grows_and_in_copies():
     policy = HashPolicy()
     numbers = random.Random(1)
-    first = [numbers.getrandbits(64) for _ in range(1000)]
+    first = [numbers.getrandbits(bits) for bits in (64, 17) for _ in range(500)]
+    first = list(dict.fromkeys([*first, *range(0, DIRECT, 1000)]))
     entries = [policy.find_or_insert(code, 0.0, 1.0) for code in first]
     copy = policy.copy()
-    for _ in range(20_000):
+    for _ in range(10_000):
         policy.find_or_insert(numbers.getrandbits(64), 0.0, 1.0)
+        policy.find_or_insert(numbers.getrandbits(16), 0.0, 1.0)
     assert [policy.find(code) for code in first] == entries == [copy.find(code) for code in first]
-    assert len(copy) == 1000
+    assert len(copy) == len(first)
     policy.clear()
     assert len(policy) == 0
-    assert policy.find(first[0]) == 0
+    assert not any(map(policy.find, first))
 
 
 def test_a_full_policy_says_so():
