@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "problems/same_game.h"
+#include "problems/tsptw.h"
 #include "problems/user.h"
 
 namespace playout::bindings {
@@ -19,7 +20,7 @@ void register_parallel(nanobind::module_& m);
 // The types of problems there are: a new one is added here, and made in register_problems.cpp.
 template <class... P>
 struct Types {};
-using Problems = Types<SameGame16, SameGame20, UserProblem>;
+using Problems = Types<SameGame16, SameGame20, Tsptw, UserProblem>;
 
 // A problem of any of them; searches are made by visiting it.
 template <class... P>

@@ -72,6 +72,24 @@ std::tuple<ProblemHandle, std::string, double, int, int> library_problem(std::ui
           sizes.max_length};
 }
 
+ProblemHandle tsptw(std::vector<double> distances, std::vector<double> ready, std::vector<double> due, bool makespan,
+                    bool urgent, bool avoid_late) {
+  return {std::make_shared<const Tsptw>(std::move(distances), std::move(ready), std::move(due),
+                                        TsptwSettings{makespan, urgent, avoid_late})};
+}
+
+// The sequence after the problem's local search.
+std::vector<Move> improve(const ProblemHandle& handle, std::vector<Move> sequence) {
+  const auto improve = [&]<class P>(const std::shared_ptr<const P>& problem) {
+    if constexpr (Improvable<P>)
+      problem->improve(sequence);
+    else
+      throw std::invalid_argument("the problem has no local search");
+  };
+  std::visit(improve, handle.problem);
+  return sequence;
+}
+
 template <class P>
 struct Game {
   std::shared_ptr<const P> problem;
@@ -155,7 +173,14 @@ void register_problems(nb::module_& m) {
       .value("none", Leftover::none)
       .value("total", Leftover::total)
       .value("per_colour", Leftover::per_colour);
-  nb::class_<ProblemHandle>(m, "Problem", "A problem inside the engine.");  // NOLINT(bugprone-unused-raii)
+  nb::class_<ProblemHandle>(m, "Problem", "A problem inside the engine.")
+      .def_prop_ro(
+          "improves",
+          [](const ProblemHandle& handle) {
+            const auto improves = []<class P>(const std::shared_ptr<const P>&) { return Improvable<P>; };
+            return std::visit(improves, handle.problem);
+          },
+          "Whether it has a local search.");
   m.def(
       "same_game", &same_game, "width"_a, "height"_a, "cells"_a, "tabu"_a, "leftover"_a, "tall"_a = false,
       "A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are "
@@ -170,6 +195,9 @@ void register_problems(nb::module_& m) {
   m.def("library_problem", &library_problem, "entry"_a, "argument"_a, "owner"_a,
         "A user's problem in a library, by the address of its entry point; with name, temperature, max_moves and "
         "max_length.");
+  m.def("tsptw", &tsptw, "distances"_a, "ready"_a, "due"_a, "makespan"_a = false, "urgent"_a = false,
+        "avoid_late"_a = false, "A TSPTW instance, the distances row by row; node 0 is the depot.");
+  m.def("improve", &improve, "problem"_a, "moves"_a, "The sequence after the problem's local search.");
   nb::class_<Position>(m, "Position", "A state of a problem, to be played by hand.")
       .def(nb::init<const ProblemHandle&>(), "problem"_a)
       .def(

@@ -12,6 +12,8 @@
 //   play_and_find_moves(state, moves, i) the same, and finds those of the state after it; what did not change is kept
 //   score(state)                         of a finished playout; larger is better
 //   max_moves()                          the longest list of moves there can be
+//   improve(sequence)                    optional, a local search: makes a whole sequence of moves better and returns
+//                                        true, or leaves it and returns false, as it does with what it improved before
 //
 // and of the moves:
 //
@@ -29,6 +31,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <vector>
 
 namespace playout {
 
@@ -53,6 +56,11 @@ concept Problem = requires(const P& problem, typename P::State& state, const typ
   { found.bias(i) } -> std::same_as<double>;
   { found.exp_bias(i) } -> std::same_as<double>;
   { found.move(i) } -> std::same_as<Move>;
+};
+
+template <class P>
+concept Improvable = Problem<P> && requires(const P& problem, std::vector<Move>& sequence) {
+  { problem.improve(sequence) } -> std::same_as<bool>;
 };
 
 }  // namespace playout

@@ -1,20 +1,24 @@
 """NRPA, GNRPA and NMCS against their plain Python twins: the same draws, the same sequences, the same weights."""
 
+from dataclasses import replace
+
 import pytest
 
 from playout import GNRPA, NMCS, NRPA, SameGame
 from playout import random as twin_random
 from tests.reference.nested import Searcher, Settings
 from tests.reference.same_game import PlainSameGame
+from tests.reference.tsptw import PlainTsptw, random_instance
 
 SMALL = SameGame.random(6, 6, 3, seed=1)
 TABU = SameGame.random(7, 5, 3, seed=2, tabu=1)
 PAIRS = SameGame.random(4, 9, 4, seed=3, tabu="none")
+TOUR = random_instance(9, seed=4, tightness=3.0)
 
 
 def searcher(game, settings, seed, optimised=True):
     return Searcher(
-        PlainSameGame(game),
+        game if isinstance(game, PlainTsptw) else PlainSameGame(game),
         settings,
         lambda playout: twin_random.uniforms(seed, 0, 0, playout),
         optimised=optimised,
@@ -64,7 +68,7 @@ def twin_settings(kind, iterations, given):
     return Settings(iterations=iterations, bias=bias, initial_bias=initial, **given)
 
 
-@pytest.mark.parametrize("game", [SMALL, TABU, PAIRS], ids=["small", "tabu", "pairs"])
+@pytest.mark.parametrize("game", [SMALL, TABU, PAIRS, TOUR], ids=["small", "tabu", "pairs", "tour"])
 @pytest.mark.parametrize(("kind", "given"), CASES)
 def test_the_twin_finds_the_same(game, kind, given):
     """Levels 0 to 3 with few iterations: the best sequence is the twin's, move by move."""
@@ -73,19 +77,31 @@ def test_the_twin_finds_the_same(game, kind, given):
         assert_same(game, kind(level=level, iterations=iterations, **given), settings, level, seed=level + 5)
 
 
+@pytest.mark.parametrize("urgent", [False, True])
+@pytest.mark.parametrize("avoid_late", [False, True])
+@pytest.mark.parametrize("makespan", [False, True])
+@pytest.mark.parametrize("given", [{"temperature": 1.4}, {"initial": "bias"}, {"bias": False}], ids=str)
+def test_the_twin_finds_the_same_tour(urgent, avoid_late, makespan, given):
+    """With all settings of the selective policy, and both aims."""
+    tour = replace(TOUR, urgent=urgent, avoid_late=avoid_late, makespan=makespan)
+    settings = twin_settings(GNRPA, 12, given)
+    assert_same(tour, GNRPA(level=2, iterations=12, **given), settings, 2, seed=3)
+
+
+@pytest.mark.parametrize("game", [SMALL, TOUR], ids=["small", "tour"])
 @pytest.mark.parametrize("optimised", [True, False], ids=["algorithm 6", "algorithm 5"])
 @pytest.mark.parametrize(("kind", "given"), CASES[:5])
-def test_weights_are_the_twins_to_the_last_bit(kind, given, optimised):
+def test_weights_are_the_twins_to_the_last_bit(game, kind, given, optimised):
     """Both forms of Adapt: after 9 of 10 iterations of level 1, every code has the twin's weight."""
     settings = twin_settings(kind, 9, given)
-    twin = searcher(SMALL, settings, 3, optimised)
+    twin = searcher(game, settings, 3, optimised)
     policy, best_score, best = {}, float("-inf"), None
     for _ in range(9):
         score, sequence = twin.playout(policy)
         if score >= best_score:
             best_score, best = score, sequence
         policy = twin.adapt(policy, best)
-    engine = advance(kind(level=1, iterations=10, **given).begin(SMALL, 3), 9)
+    engine = advance(kind(level=1, iterations=10, **given).begin(game, 3), 9)
     learned = engine.level_policy(1)
     weights = sorted(learned.weight(entry) for entry in range(1, len(learned) + 1))
     assert weights == sorted(policy.values())
@@ -112,7 +128,7 @@ def test_a_search_is_a_value(search):
     assert (whole.score, whole.moves) == (pieces.score, pieces.moves) == (copy.score, copy.moves)
 
 
-@pytest.mark.parametrize("game", [SMALL, TABU, PAIRS], ids=["small", "tabu", "pairs"])
+@pytest.mark.parametrize("game", [SMALL, TABU, PAIRS, TOUR], ids=["small", "tabu", "pairs", "tour"])
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_nmcs_is_its_twin(game, level):
     """A whole search, and as much again: the second game goes on with the numbers of the next playout."""

@@ -1,0 +1,118 @@
+"""The TSPTW in plain Python, as a search sees it: rules, selective policy, bias."""
+
+import math
+import random
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from playout import _core
+
+
+class Move(NamedTuple):
+    move: int
+    code: int
+    bias: float
+
+
+@dataclass
+class State:
+    node: int
+    time: float
+    cost: float
+    violations: int
+    left: list
+    lost: set
+
+
+@dataclass
+class PlainTsptw:
+    distances: list  # rows
+    ready: list
+    due: list
+    makespan: bool = False
+    urgent: bool = False
+    avoid_late: bool = False
+    temperature = 1.0
+
+    def __post_init__(self) -> None:
+        self.n = len(self.ready)
+        arcs = [self.distances[i][j] for i in range(self.n) for j in range(self.n) if i != j]
+        self.least, self.most = (min(arcs), max(arcs)) if arcs else (0.0, 0.0)
+
+    def engine(self) -> _core.Problem:
+        flat = [distance for row in self.distances for distance in row]
+        return _core.tsptw(flat, self.ready, self.due, self.makespan, self.urgent, self.avoid_late)
+
+    def initial(self) -> State:
+        return self.without_lost(State(0, self.ready[0], 0.0, 0, list(range(1, self.n)), set()))
+
+    def without_lost(self, state: State) -> State:
+        """Note the customers that can no longer be reached in time; they stay lost."""
+        late = {k for k in state.left if state.time + self.distances[state.node][k] > self.due[k]}
+        return replace(state, lost=(state.lost | late) & set(state.left))
+
+    def all_moves(self, state: State) -> list[Move]:
+        return [self.named(state, customer) for customer in state.left]
+
+    def moves(self, state: State) -> list[Move]:
+        """Tell, from the definitions, which moves harm nobody and who cannot wait."""
+        left, alive = state.left, set(state.left) - state.lost
+        late = {j: self.late_after(state, j, alive) for j in left} if self.urgent or self.avoid_late else {}
+        chosen = []
+        if self.urgent:
+            chosen = [k for k in left if k in alive and all(k in late[j] for j in left if j != k)]
+        if not chosen and self.avoid_late:
+            chosen = [j for j in left if not late[j]]
+        return [self.named(state, customer) for customer in chosen or left]
+
+    def late_after(self, state: State, customer: int, alive: set) -> set:
+        start = max(state.time + self.distances[state.node][customer], self.ready[customer])
+        return {k for k in alive if k != customer and start + self.distances[customer][k] > self.due[k]}
+
+    def named(self, state: State, customer: int) -> Move:
+        distance, width = self.distances[state.node][customer], self.most - self.least
+        bias = -10.0 * (distance - self.least) / width if width > 0 else 0.0
+        return Move(customer, state.node * self.n + customer, bias)
+
+    def travel(self, state: State, to: int) -> State:
+        distance = self.distances[state.node][to]
+        arrival = state.time + distance
+        late = arrival > self.due[to]
+        left = [customer for customer in state.left if customer != to]
+        time = max(arrival, self.ready[to])
+        return State(to, time, state.cost + distance, state.violations + late, left, state.lost)
+
+    def play(self, state: State, move: Move) -> State:
+        state = self.travel(state, move.move)
+        return self.without_lost(state) if state.left else self.travel(state, 0)
+
+    def score(self, state: State) -> float:
+        return -((state.time if self.makespan else state.cost) + 1e6 * state.violations)
+
+    def score_of(self, customers: list) -> float:
+        """Replay a tour."""
+        state = self.initial()
+        for customer in customers:
+            state = self.travel(state, customer)
+        return self.score(self.travel(state, 0) if customers else state)
+
+    def improve(self, customers: list) -> list:
+        """What the engine's local search makes of a tour; it is tested on its own."""
+        return _core.improve(self.engine(), customers)
+
+
+def random_instance(n: int, seed: int, tightness: float = 1.0, whole: bool = False, **settings: bool) -> PlainTsptw:
+    """Points in the plane, and windows around the times of a random tour; a few arcs are longer one way."""
+    numbers = random.Random(seed)
+    points = [(numbers.uniform(0, 50), numbers.uniform(0, 50)) for _ in range(n)]
+    digits = 0 if whole else 2
+    distances = [[round(math.dist(a, b) * numbers.choice((1, 1, 1, 1.3)), digits) for b in points] for a in points]
+    tour, time = numbers.sample(range(1, n), n - 1), 0.0
+    ready, due = [0.0] * n, [round(60.0 * n, digits)] * n
+    for before, customer in pairwise([0, *tour]):
+        time += distances[before][customer]
+        ready[customer] = round(max(time - numbers.uniform(0, 60) / tightness, 0.0), digits)
+        due[customer] = round(time + numbers.uniform(0, 60) / tightness, digits)
+        time = max(time, ready[customer])
+    return PlainTsptw(distances, ready, due, **settings)
