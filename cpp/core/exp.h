@@ -7,6 +7,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -49,6 +50,14 @@ inline constexpr double kFactorRange = 340;
 inline double exp_factor(double x) {
   const double y = exp_in_range(x);
   return x >= -kFactorRange && x <= kFactorRange ? y : std::numeric_limits<double>::quiet_NaN();
+}
+
+// exp_factor of many numbers, two at a time: a choice in the loop would keep compilers from vector code.
+inline void exp_factors(const double* __restrict x, std::size_t count, double* __restrict y) {
+  for (std::size_t i = 0; i < count; i++) y[i] = exp_in_range(x[i]);
+  for (std::size_t i = 0; i < count; i++)
+    if (!(x[i] >= -kFactorRange && x[i] <= kFactorRange)) [[unlikely]]
+      y[i] = std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace playout

@@ -79,9 +79,9 @@ class Adapter {
   }
 
   void scatter(HashPolicy& policy, const Recording& best) {
-    values_.resize(weights_.size());
-    for (std::size_t slot = 0; slot < weights_.size(); slot++)
-      values_[slot] = exp_factor(weights_[slot] / softmax_.temperature);
+    exponents_.resize(weights_.size()), values_.resize(weights_.size());
+    for (std::size_t slot = 0; slot < weights_.size(); slot++) exponents_[slot] = weights_[slot] / softmax_.temperature;
+    exp_factors(exponents_.data(), exponents_.size(), values_.data());
     for (std::size_t slot = 0; slot < weights_.size(); slot++)
       policy.set(best.distinct[slot], weights_[slot], values_[slot]);
   }
@@ -89,9 +89,9 @@ class Adapter {
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
 
   Softmax softmax_;
-  std::vector<double> odds_, step_odds_;  // by item, and of one step
-  std::vector<double> weights_, values_;  // by slot
-  std::vector<std::uint32_t> slot_of_;    // by entry; kNoSlot except while resolving
+  std::vector<double> odds_, step_odds_;              // by item, and of one step
+  std::vector<double> weights_, exponents_, values_;  // by slot
+  std::vector<std::uint32_t> slot_of_;                // by entry; kNoSlot except while resolving
 };
 
 }  // namespace playout
