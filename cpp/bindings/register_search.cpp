@@ -26,8 +26,10 @@ std::unique_ptr<AnySearch> forget_type(Search search) {
 
 std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iterations, double alpha,
                                 double temperature, BiasUse bias_use, int playouts_per_call, int repetitions,
-                                std::uint64_t seed, std::uint64_t job, int wide_level, int width, bool local) {
-  const NrpaSettings settings{level, iterations, alpha, {temperature, bias_use}, playouts_per_call, repetitions};
+                                std::uint64_t seed, std::uint64_t job, int wide_level, int width, bool local,
+                                bool improve) {
+  const NrpaSettings settings{level,       iterations, alpha, {temperature, bias_use}, playouts_per_call,
+                              repetitions, improve};
   const NodeSettings node{wide_level, width, local};
   if (level < 0 || iterations < 1 || !(alpha > 0) || !(temperature > 0))
     throw std::invalid_argument("impossible settings of NRPA");
@@ -36,6 +38,7 @@ std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iter
     throw std::invalid_argument("impossible settings of a wide level");
   const StreamKey key{.seed = seed, .job = job};
   return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
+    if (improve && !Improvable<P>) throw std::invalid_argument("the problem has no local search");
     return wide_level == 0 ? forget_type(Nrpa<P>(problem, settings, key))
                            : forget_type(NodeNrpa<P>(problem, settings, node, key));
   });
@@ -165,7 +168,9 @@ void register_search(nb::module_& m) {
         "The probabilities with which a playout draws moves of these codes and biases.");
   m.def("nrpa", &nrpa, "problem"_a, "level"_a, "iterations"_a, "alpha"_a, "temperature"_a, "bias_use"_a,
         "playouts_per_call"_a, "repetitions"_a, "seed"_a, "job"_a = 0, "wide_level"_a = 0, "width"_a = 1,
-        "local"_a = false, "NRPA and GNRPA; with a wide level, its calls are made `width` at a time.");
+        "local"_a = false, "improve"_a = false,
+        "NRPA and GNRPA; with a wide level, its calls are made `width` at a time; with `improve`, the problem's local "
+        "search improves the best sequences.");
   m.def("nmcs", &nmcs, "problem"_a, "level"_a, "seed"_a, "job"_a = 0);
 }
 

@@ -29,6 +29,7 @@
 
 #include "core/random.h"
 #include "search/adapt.h"
+#include "search/improver.h"
 #include "search/nrpa_levels.h"
 #include "search/playout.h"
 #include "search/search.h"
@@ -51,14 +52,14 @@ class NodeNrpa {
         settings_(settings),
         node_(node),
         key_(key),
-        adapter_(settings.softmax),
+        own_(*problem_, settings),
         upper_(settings, node.local ? node.level + 1 : node.level, settings.level) {
     upper_.begin(root_);
     begin_round();
   }
 
   void advance(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) {
-    while (static_cast<int>(desks_.size()) < workers.size()) desks_.emplace_back(*problem_, settings_.softmax);
+    while (static_cast<int>(desks_.size()) < workers.size()) desks_.emplace_back(*problem_, settings_);
     const double score = best_.score;
     while (playouts > 0 && !stop.stop_requested() && best_.score == score) {
       const std::uint64_t before = best_.playouts;
@@ -75,10 +76,10 @@ class NodeNrpa {
 
   // Makes a sequence the top level's best so far and adapts its policy to it, `times` times. Before the first playout.
   void start_from(const std::vector<Move>& sequence, int times) {
-    Workspace<P> work(*problem_);
-    record_sequence(*problem_, sequence, root_, settings_.softmax, work, root_best_);
-    for (int i = 0; i < times; i++) adapter_.adapt(root_, root_best_, settings_.alpha);
+    record_sequence(*problem_, sequence, root_, settings_.softmax, own_.work, root_best_);
     before_round_.improve(root_best_.score, root_best_.moves);
+    own_.improver.improve(*problem_, own_.work, root_best_, before_round_);
+    for (int i = 0; i < times; i++) own_.adapter.adapt(root_, root_best_, settings_.alpha);
     upper_.begin(root_, &root_best_);
     begin_round();
     note_best();
@@ -144,9 +145,11 @@ class NodeNrpa {
 
   // What one worker works with.
   struct alignas(64) Desk {
-    Desk(const P& problem, const Softmax& softmax) : work(problem), adapter(softmax) {}
+    Desk(const P& problem, const NrpaSettings& settings)
+        : work(problem), adapter(settings.softmax), improver(settings.softmax, settings.improve) {}
     Workspace<P> work;
     Adapter adapter;
+    Improver<P> improver;
   };
 
   std::span<Call> round() { return {calls_.data(), static_cast<std::size_t>(in_round_)}; }
@@ -214,7 +217,8 @@ class NodeNrpa {
       play_out(*problem_, call.levels.policy(callers), settings_.softmax, random, desk.work, call.found);
       call.best.improve(call.found.score, call.found.moves);
       call.levels.consider(call.found);
-      call.over = call.levels.finish(1, desk.adapter);
+      call.over = call.levels.finish(
+          1, desk.adapter, [&](Recording& best) { desk.improver.improve(*problem_, desk.work, best, call.best); });
     }
   }
 
@@ -239,18 +243,24 @@ class NodeNrpa {
     next_index_ = round().back().first + round().back().best.playouts;
     if (node_.local ? take_best_worker() : take_all_calls()) begin_afresh();
     begin_round();
+    note_best();
   }
 
   bool take_all_calls() {
     for (Call& call : round()) upper_.consider(call.result());
-    return upper_.finish(in_round_, adapter_);
+    return finish_upper(in_round_);
   }
 
   bool take_best_worker() {
     Call& best = *std::ranges::max_element(round(), {}, [](Call& call) { return call.result().score; });
-    if (best.result().score >= callers_best().score) upper_.policy(root_) = best.levels.last_policy(adapter_);
+    if (best.result().score >= callers_best().score) upper_.policy(root_) = best.levels.last_policy(own_.adapter);
     upper_.consider(best.result());
-    return upper_.finish(1, adapter_);
+    return finish_upper(1);
+  }
+
+  bool finish_upper(int calls) {
+    return upper_.finish(calls, own_.adapter,
+                         [&](Recording& best) { own_.improver.improve(*problem_, own_.work, best, before_round_); });
   }
 
   void begin_afresh() {
@@ -276,7 +286,7 @@ class NodeNrpa {
   NrpaSettings settings_;
   NodeSettings node_;
   StreamKey key_;
-  Adapter adapter_;
+  Desk own_;             // for what is done between rounds
   HashPolicy root_;      // what the top level begins with: empty, or adapted to a given start
   Recording root_best_;  // likewise: nothing, or that start
   NrpaLevels upper_;     // from the wide level upwards; with local policies from the one above it

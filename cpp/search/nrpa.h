@@ -12,6 +12,7 @@
 
 #include "core/random.h"
 #include "search/adapt.h"
+#include "search/improver.h"
 #include "search/nrpa_levels.h"
 #include "search/playout.h"
 #include "search/recording.h"
@@ -28,6 +29,7 @@ class Nrpa {
         key_(key),
         work_(*problem_),
         adapter_(settings.softmax),
+        improver_(settings.softmax, settings.improve),
         levels_(settings, 1, settings.level) {
     levels_.begin(root_);
   }
@@ -36,9 +38,10 @@ class Nrpa {
   void advance(std::uint64_t playouts, const std::stop_token& stop) {
     for (; playouts > 0 && !stop.stop_requested(); playouts--) {
       play_out(*problem_, levels_.policy(root_), settings_.softmax, key_.stream(best_.playouts++), work_, found_);
-      const bool better = best_.improve(found_.score, found_.moves);
+      bool better = best_.improve(found_.score, found_.moves);
       levels_.consider(found_);
-      if (levels_.finish(1, adapter_)) begin_afresh();
+      const auto improve = [&](Recording& best) { better |= improver_.improve(*problem_, work_, best, best_); };
+      if (levels_.finish(1, adapter_, improve)) begin_afresh();
       if (better) return;
     }
   }
@@ -47,6 +50,7 @@ class Nrpa {
   void start_from(const std::vector<Move>& sequence, int times) {
     record_sequence(*problem_, sequence, root_, settings_.softmax, work_, found_);
     best_.improve(found_.score, found_.moves);
+    improver_.improve(*problem_, work_, found_, best_);
     if (settings_.level == 0) return;
     for (int i = 0; i < times; i++) adapter_.adapt(root_, found_, settings_.alpha);
     levels_.begin(root_, &found_);
@@ -83,6 +87,7 @@ class Nrpa {
   StreamKey key_;
   Workspace<P> work_;
   Adapter adapter_;
+  Improver<P> improver_;
   HashPolicy root_;  // what the top level begins with: empty, or adapted to a given start
   NrpaLevels levels_;
   Recording found_;

@@ -16,6 +16,9 @@
 //    with repetitions = R a level ends once its best sequence has been found again more than R times: its policy has
 //    become so sure of one sequence that more calls would find little else.
 //
+// A problem may have a local search. Then a level's best sequence can be improved before it is learned and before it is
+// given to the level above: `improve` below, which does nothing to a sequence that it has seen.
+//
 // The last Adapt of a call is not computed unless someone asks for the policy after it: mostly it is thrown away.
 #pragma once
 
@@ -37,6 +40,7 @@ struct NrpaSettings {
   Softmax softmax;
   int playouts_per_call = 0;  // P of stabilised NRPA; 0: off
   int repetitions = -1;       // R of limited repetitions; negative: off
+  bool improve = false;       // whether the problem's local search improves the best sequences
 
   // Whether a call of that level has a policy of its own, and how many calls it makes.
   bool adapts(int level) const { return level > 1 || playouts_per_call == 0; }
@@ -83,10 +87,13 @@ class NrpaLevels {
   // After so many calls below the lowest level, each considered: adapts it, or, where its call is complete, gives its
   // result to the level above, and so on; then the levels below the one that goes on begin anew. Several calls of the
   // same policy are adapted to at once, with alpha times their number. True once the highest level's call is complete.
-  bool finish(int calls, Adapter& adapter) {
+  // Before all this a level's best is given to improve(recording).
+  template <class Improve>
+  bool finish(int calls, Adapter& adapter, Improve&& improve) {
     for (int level = lowest_; level <= highest(); level++, calls = 1) {
       Level& here = at(level);
       here.calls += calls;
+      improve(here.best);
       if (!is_complete(level)) {
         if (settings_.adapts(level)) adapter.adapt(here.policy, here.best, settings_.alpha * calls);
         begin_below(level);

@@ -43,13 +43,15 @@ struct Recording {
   std::vector<Entry> distinct;
   std::vector<std::uint32_t> slot;
 
+  bool improved = false;  // whether the problem's local search has seen it (search/improver.h)
+
   std::size_t steps() const { return moves.size(); }
   std::uint32_t begin(std::size_t step) const { return step == 0 ? 0 : end[step - 1]; }
 
   void clear() {
     score = -std::numeric_limits<double>::infinity();
     moves.clear(), chosen.clear(), end.clear(), items.clear();
-    resolved = false;
+    resolved = improved = false;
   }
 
   void serialise(Writer& out) const {
@@ -60,7 +62,8 @@ struct Recording {
     for (const Item& item : items) out.put(item.code), out.put(item.bias), out.put(item.factor), out.put(item.entry);
   }
 
-  // Reads what serialise wrote; the entries are resolved anew when they are next needed.
+  // Reads what serialise wrote; the entries are resolved anew when they are next needed, and the local search sees the
+  // sequence again, to which it does nothing.
   void deserialise(Reader& in) {
     score = in.get_number();
     in.get(moves), in.get(chosen), in.get(end), in.get(list);
@@ -70,7 +73,7 @@ struct Recording {
       bias = in.get<double>(), factor = in.get<double>();
       entry = in.get<Entry>();
     }
-    resolved = false;
+    resolved = improved = false;
     if (!consistent()) throw Damaged();
   }
 

@@ -54,6 +54,9 @@ class NRPA:
     repetitions
         Limited repetitions: a level ends once its best sequence has been found again more than this many times
         (Cazenave, "Generalized Nested Rollout Policy Adaptation with Limited Repetitions", 2024). None: off.
+    improve
+        Whether the problem's own local search, where it has one, improves the best sequence of a level before the policy
+        is adapted to it.
     """
 
     name: ClassVar[str] = "NRPA"
@@ -62,6 +65,7 @@ class NRPA:
     alpha: float = 1.0
     playouts_per_call: int | None = None
     repetitions: int | None = None
+    improve: bool = False
 
     def __post_init__(self) -> None:
         _check_nested(self)
@@ -93,7 +97,7 @@ class GNRPA:
     initial
         Where weights start: ``"zero"``, or ``"bias"``: at t times the bias of the move, which then is left out of the
         exponent. Equivalent by section 4.2 of the paper where the bias of a code never changes.
-    playouts_per_call, repetitions
+    playouts_per_call, repetitions, improve
         As in :class:`NRPA`.
     """
 
@@ -106,13 +110,13 @@ class GNRPA:
     initial: str = "zero"
     playouts_per_call: int | None = None
     repetitions: int | None = None
+    improve: bool = False
 
     def __post_init__(self) -> None:
         _check_nested(self)
         if self.temperature is not None:
             set_field(self, "temperature", check_number("temperature", self.temperature, *RATES))
-        if type(self.bias) is not bool:
-            raise InputError(f"bias is {self.bias!r}; allowed are True and False")
+        _check_bool("bias", self.bias)
         check_choice("initial", self.initial, ("zero", "bias"))
         if self.initial == "bias" and not self.bias:
             raise InputError("initial is 'bias' while bias is False; weights cannot start at a bias that is not used")
@@ -195,6 +199,12 @@ def _check_nested(search: NRPA | GNRPA) -> None:
         set_field(search, "playouts_per_call", playouts)
     if search.repetitions is not None:
         set_field(search, "repetitions", check_integer("repetitions", search.repetitions, 0, MAX_COUNT))
+    _check_bool("improve", search.improve)
+
+
+def _check_bool(name: str, value: object) -> None:
+    if type(value) is not bool:
+        raise InputError(f"{name} is {value!r}; allowed are True and False")
 
 
 def _check_wide(search: NRPA | GNRPA, wide: Wide) -> None:
@@ -224,8 +234,11 @@ def _begin_nested(
 ) -> _core.Search:
     if wide is not None:
         _check_wide(search, wide)
+    engine = problem.engine()
+    if search.improve and not engine.improves:
+        raise InputError(f"improve is on, but {type(problem).__name__.lower()} has no local search")
     return _core.nrpa(
-        problem.engine(),
+        engine,
         level=search.level,
         iterations=search.iterations,
         alpha=search.alpha,
@@ -238,4 +251,5 @@ def _begin_nested(
         wide_level=0 if wide is None else wide.level,
         width=1 if wide is None else wide.width,
         local=wide is not None and wide.policy == "local",
+        improve=search.improve,
     )

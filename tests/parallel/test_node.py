@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from playout import GNRPA, NRPA, SameGame
 from playout._core import Run
 from playout.parallel import Leaf, Node
-from tests.search.test_nested import PAIRS, SMALL, TABU, advance, moves_of, searcher, twin_settings
+from tests.search.test_nested import LATE, PAIRS, SMALL, TABU, TIGHT, advance, moves_of, searcher, twin_settings
 from tests.search.test_serialise import assert_refused_or_harmless
 
 LARGE = SameGame.standard(1)
@@ -22,14 +22,20 @@ CASES = [
     (GNRPA, {"repetitions": 0, "playouts_per_call": 3}),
     (NRPA, {"alpha": 2.0}),
 ]
+IMPROVED = [(kind, {**given, "improve": True}) for kind, given in CASES]
 
 
 def begin(search, parallel, game, seed):
     return search.begin(game, seed, wide=parallel.wide)
 
 
-@pytest.mark.parametrize("game", [SMALL, TABU, PAIRS], ids=["small", "tabu", "pairs"])
-@pytest.mark.parametrize(("kind", "given"), CASES)
+@pytest.mark.parametrize(
+    ("game", "kind", "given"),
+    [
+        *((game, *case) for game in (SMALL, TABU, PAIRS, TIGHT) for case in CASES),
+        *((game, *case) for game in (TIGHT, LATE) for case in IMPROVED),
+    ],
+)
 @pytest.mark.parametrize("policy", ["shared", "local"])
 def test_the_twin_finds_the_same(game, kind, given, policy):
     """Every wide level of searches of level 1 to 3, with widths that divide the iterations and that do not."""
@@ -48,14 +54,16 @@ def test_the_twin_finds_the_same(game, kind, given, policy):
                 assert engine.moves == moves_of(twin.best[1])
 
 
-@pytest.mark.parametrize(("kind", "given"), CASES)
-def test_width_one_is_the_plain_search(kind, given):
+@pytest.mark.parametrize(
+    ("game", "kind", "given"), [*((TABU, *case) for case in CASES), *((TIGHT, *case) for case in IMPROVED)]
+)
+def test_width_one_is_the_plain_search(game, kind, given):
     """With a shared policy and M = 1, bit for bit, through several restarts of the top level."""
     search = kind(level=2, iterations=8, **given)
     for wide in (1, 2):
         if wide == 1 and "playouts_per_call" in given and "repetitions" in given:
             continue  # all P playouts are one round: repetitions are counted after it
-        plain, node = search.begin(TABU, 3), begin(search, Node(level=wide, width=1), TABU, 3)
+        plain, node = search.begin(game, 3), begin(search, Node(level=wide, width=1), game, 3)
         for _ in range(20):
             advance(plain, 17)
             advance(node, 17)
@@ -80,7 +88,16 @@ STRATEGIES = [
     (GNRPA(level=3, iterations=5, repetitions=1), Node(level=2, width=4)),
     (GNRPA(level=3, iterations=4, playouts_per_call=5), Leaf(width=2)),
     (GNRPA(level=3, iterations=4, playouts_per_call=5), Node(level=2, width=3)),
+    (GNRPA(level=2, iterations=9, improve=True), Leaf(width=4)),
+    (GNRPA(level=2, iterations=9, improve=True), Leaf(width=4, policy="local")),
+    (GNRPA(level=3, iterations=5, improve=True, repetitions=1), Node(level=2, width=3)),
+    (GNRPA(level=3, iterations=5, improve=True), Node(level=2, width=3, policy="local")),
+    (GNRPA(level=3, iterations=4, improve=True, playouts_per_call=5), Leaf(width=2)),
 ]
+
+
+def game_of(search):
+    return TIGHT if search.improve else TABU
 
 
 @pytest.mark.parametrize(("search", "parallel"), STRATEGIES, ids=str)
@@ -88,8 +105,8 @@ STRATEGIES = [
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 def test_any_pieces_and_any_break_give_the_same(search, parallel, data):
     """Cut into pieces, copied, written as bytes and read again on the way: the state is the same to the last byte."""
-    whole = begin(search, parallel, TABU, 5)
-    pieces = begin(search, parallel, TABU, 5)
+    whole = begin(search, parallel, game_of(search), 5)
+    pieces = begin(search, parallel, game_of(search), 5)
     for _ in range(3):
         lengths = data.draw(st.lists(st.integers(1, 60), min_size=1, max_size=6))
         advance(whole, sum(lengths))
@@ -97,7 +114,7 @@ def test_any_pieces_and_any_break_give_the_same(search, parallel, data):
             advance(pieces, length)
             if data.draw(st.booleans()):
                 state = pieces.serialise()
-                pieces = begin(search, parallel, TABU, 5)
+                pieces = begin(search, parallel, game_of(search), 5)
                 pieces.deserialise(state)
             elif data.draw(st.booleans()):
                 pieces = pieces.copy()
@@ -108,9 +125,9 @@ def test_any_pieces_and_any_break_give_the_same(search, parallel, data):
 @pytest.mark.parametrize(("search", "parallel"), STRATEGIES, ids=str)
 def test_any_number_of_threads_gives_the_same(search, parallel):
     """The state after 1,000 playouts, to the last byte, several times over."""
-    alone = advance(begin(search, parallel, TABU, 5), 1000)
+    alone = advance(begin(search, parallel, game_of(search), 5), 1000)
     for threads in (1, 2, 3, 8, 8, 3, 2):
-        run = Run([begin(search, parallel, TABU, 5)], 1000, math.inf, threads=threads)
+        run = Run([begin(search, parallel, game_of(search), 5)], 1000, math.inf, threads=threads)
         while not run.wait(10):
             pass
         now = run.progress()
@@ -123,8 +140,8 @@ def test_any_number_of_threads_gives_the_same(search, parallel):
 @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_bytes_are_refused_or_harmless(search, parallel, data):
     playouts = data.draw(st.integers(0, 60))
-    content = bytearray(advance(begin(search, parallel, TABU, 5), playouts).serialise())
-    assert_refused_or_harmless(content, begin(search, parallel, TABU, 5), data)
+    content = bytearray(advance(begin(search, parallel, game_of(search), 5), playouts).serialise())
+    assert_refused_or_harmless(content, begin(search, parallel, game_of(search), 5), data)
 
 
 def test_a_search_that_began_from_a_start_goes_on_from_it():

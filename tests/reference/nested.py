@@ -20,6 +20,7 @@ class Settings:
     initial_bias: bool = False
     playouts_per_call: int | None = None
     repetitions: int | None = None
+    improve: bool = False
 
 
 @dataclass
@@ -75,6 +76,23 @@ class Searcher:
             sequence.append(chosen)
         return self.note(self.problem.score(state), sequence)
 
+    def improved(self, score: float, sequence: list) -> tuple[float, list]:
+        """A sequence after the problem's local search, if that is on."""
+        moves = [move.move for move in sequence]
+        better = self.problem.improve(moves) if self.settings.improve else moves
+        if better == moves:
+            return score, sequence
+        state, sequence = self.problem.initial(), []
+        for name in better:
+            sequence += [move for move in self.problem.all_moves(state) if move.move == name]
+            state = self.problem.play(state, sequence[-1])
+        return self.note(self.problem.score(state), sequence)
+
+    def choices(self, state: Any, played: Any) -> list:
+        """What a move was chosen from; a local search plays what the selective policy leaves out, too."""
+        moves = self.problem.moves(state)
+        return moves if played in moves else self.problem.all_moves(state)
+
     def note(self, score: float, sequence: list) -> tuple[float, list]:
         if score > self.best[0]:
             self.best = (score, sequence)
@@ -90,7 +108,7 @@ class Searcher:
         changed = dict(policy)
         state = self.problem.initial()
         for best in sequence:
-            moves = self.problem.moves(state)
+            moves = self.choices(state, best)
             odds = self.odds_known(policy, moves)
             scale = rate / plain_sum(odds)
             for move, one in zip(moves, odds, strict=True):
@@ -103,7 +121,7 @@ class Searcher:
         """Algorithm 6: all probabilities first, then the changes, in place."""
         state, steps = self.problem.initial(), []
         for best in sequence:
-            moves = self.problem.moves(state)
+            moves = self.choices(state, best)
             steps.append((best, moves, self.odds_known(policy, moves)))
             state = self.problem.play(state, best)
         for best, moves, odds in steps:
@@ -131,6 +149,7 @@ class Searcher:
                 repeated += 1
             elif score >= best_score:
                 best_score, best, repeated = score, sequence, 0
+            best_score, best = self.improved(best_score, best)
             if s.repetitions is not None and repeated > s.repetitions:
                 break
             if not stabilised:
@@ -167,6 +186,7 @@ class Searcher:
                     repeated += 1
                 elif score >= best_score:
                     best_score, best, repeated = score, sequence, 0
+            best_score, best = self.improved(best_score, best)
             if s.repetitions is not None and repeated > s.repetitions:
                 break
             if not stabilised:
@@ -196,6 +216,7 @@ class Searcher:
                 repeated += 1
             elif score >= here.score:
                 here.score, here.sequence, repeated = score, sequence, 0
+            here.score, here.sequence = self.improved(here.score, here.sequence)
             if s.repetitions is not None and repeated > s.repetitions:
                 break
             here.policy = self.adapt(here.policy, here.sequence)
@@ -212,6 +233,7 @@ class Searcher:
                 repeated += 1
             elif score >= best_score:
                 best_score, best, repeated = score, sequence, 0
+            best_score, best = self.improved(best_score, best)
             policy.update(self.adapt(policy, best))
             if self.settings.repetitions is not None and repeated > self.settings.repetitions:
                 break

@@ -6,6 +6,7 @@ import pytest
 
 from playout import GNRPA, NMCS, NRPA, SameGame
 from playout import random as twin_random
+from playout.errors import InputError
 from tests.reference.nested import Searcher, Settings
 from tests.reference.same_game import PlainSameGame
 from tests.reference.tsptw import PlainTsptw, random_instance
@@ -14,6 +15,8 @@ SMALL = SameGame.random(6, 6, 3, seed=1)
 TABU = SameGame.random(7, 5, 3, seed=2, tabu=1)
 PAIRS = SameGame.random(4, 9, 4, seed=3, tabu="none")
 TOUR = random_instance(9, seed=4, tightness=3.0)
+TIGHT = random_instance(9, seed=5, tightness=0.7, urgent=True, avoid_late=True)
+LATE = random_instance(10, seed=6, tightness=20.0, avoid_late=True, makespan=True)
 
 
 def searcher(game, settings, seed, optimised=True):
@@ -86,6 +89,44 @@ def test_the_twin_finds_the_same_tour(urgent, avoid_late, makespan, given):
     tour = replace(TOUR, urgent=urgent, avoid_late=avoid_late, makespan=makespan)
     settings = twin_settings(GNRPA, 12, given)
     assert_same(tour, GNRPA(level=2, iterations=12, **given), settings, 2, seed=3)
+
+
+@pytest.mark.parametrize("tour", [TOUR, TIGHT, LATE], ids=["tour", "tight", "late"])
+@pytest.mark.parametrize(("kind", "given"), CASES)
+def test_the_twin_finds_the_same_with_a_local_search(tour, kind, given):
+    """Every level's best is improved before it is learned, and the best of all is an improved one."""
+    for level, iterations in ((1, 12), (2, 7), (3, 4)):
+        settings = twin_settings(kind, iterations, {**given, "improve": True})
+        search = kind(level=level, iterations=iterations, improve=True, **given)
+        assert_same(tour, search, settings, level, seed=level + 5)
+
+
+def test_a_local_search_makes_a_search_better():
+    tour = random_instance(25, seed=7, tightness=0.5)
+    with_it, without = (advance(GNRPA(level=2, improve=improve).begin(tour, 1), 500) for improve in (True, False))
+    assert with_it.score > without.score
+    assert tour.improve(with_it.moves) == with_it.moves
+    assert tour.score_of(with_it.moves) == with_it.score
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_start_is_improved(level):
+    tour = random_instance(12, seed=7)
+    start = list(range(1, 12))
+    engine = GNRPA(level=level, improve=True).begin(tour, 1)
+    engine.start_from(start, 10)
+    assert engine.moves == tour.improve(start) != start
+    assert engine.score == tour.score_of(engine.moves)
+
+
+def test_a_problem_without_a_local_search_says_so():
+    for kind in (NRPA, GNRPA):
+        with pytest.raises(InputError, match="improve is on, but samegame has no local search"):
+            kind(improve=True).begin(SMALL, 1)
+        with pytest.raises(InputError, match="improve is 1; allowed are True and False"):
+            kind(improve=1)
+    with pytest.raises(TypeError):
+        NMCS(improve=True)
 
 
 @pytest.mark.parametrize("game", [SMALL, TOUR], ids=["small", "tour"])

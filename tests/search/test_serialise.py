@@ -5,8 +5,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playout import GNRPA, NMCS, NRPA, SameGame
+from tests.reference.tsptw import random_instance
 from tests.search.test_nested import advance
 
+TOUR = random_instance(10, seed=8, tightness=0.7, avoid_late=True)
 GAME = SameGame.random(7, 7, 3, seed=2, tabu=1)
 SEARCHES = [
     GNRPA(level=0),
@@ -18,14 +20,20 @@ SEARCHES = [
     NMCS(level=0),
     NMCS(level=1),
     NMCS(level=3),
+    GNRPA(level=3, iterations=6, improve=True),
+    NRPA(level=2, iterations=9, playouts_per_call=4, repetitions=1, improve=True),
 ]
+
+
+def game_of(search):
+    return TOUR if getattr(search, "improve", False) else GAME
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=str)
 @pytest.mark.parametrize("playouts", [0, 1, 7, 100])
 def test_a_resumed_search_finds_what_an_uninterrupted_one_does(search, playouts):
-    whole = advance(search.begin(GAME, 5), playouts)
-    resumed = search.begin(GAME, 5)
+    whole = advance(search.begin(game_of(search), 5), playouts)
+    resumed = search.begin(game_of(search), 5)
     resumed.deserialise(whole.serialise())
     assert (resumed.playouts, resumed.score, resumed.moves) == (whole.playouts, whole.score, whole.moves)
     for _ in range(5):
@@ -48,12 +56,12 @@ def test_a_search_that_began_from_a_start_resumes_too(search):
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@pytest.mark.parametrize("search", [SEARCHES[2], SEARCHES[8]], ids=str)
+@pytest.mark.parametrize("search", [SEARCHES[2], SEARCHES[8], SEARCHES[9]], ids=str)
 @given(data=st.data())
 def test_damaged_bytes_are_refused_or_harmless(search, data):
     """Cut short, or with a few bytes changed: ValueError, and the search is as it was; or it goes on without harm."""
-    content = bytearray(advance(search.begin(GAME, 5), 50).serialise())
-    assert_refused_or_harmless(content, search.begin(GAME, 5), data)
+    content = bytearray(advance(search.begin(game_of(search), 5), 50).serialise())
+    assert_refused_or_harmless(content, search.begin(game_of(search), 5), data)
 
 
 def assert_refused_or_harmless(content, reader, data):
