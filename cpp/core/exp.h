@@ -7,6 +7,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -52,12 +53,13 @@ inline double exp_factor(double x) {
   return x >= -kFactorRange && x <= kFactorRange ? y : std::numeric_limits<double>::quiet_NaN();
 }
 
-// exp_factor of many numbers, two at a time: a choice in the loop would keep compilers from vector code.
+// exp_factor of many numbers: a choice for each would keep compilers from vector code.
 inline void exp_factors(const double* __restrict x, std::size_t count, double* __restrict y) {
   for (std::size_t i = 0; i < count; i++) y[i] = exp_in_range(x[i]);
-  for (std::size_t i = 0; i < count; i++)
-    if (!(x[i] >= -kFactorRange && x[i] <= kFactorRange)) [[unlikely]]
-      y[i] = std::numeric_limits<double>::quiet_NaN();
+  double outside = 0;  // a double, as what is compared
+  for (std::size_t i = 0; i < count; i++) outside = std::abs(x[i]) > kFactorRange ? 1 : outside;
+  if (outside == 0) return;
+  for (std::size_t i = 0; i < count; i++) y[i] = exp_factor(x[i]);
 }
 
 }  // namespace playout

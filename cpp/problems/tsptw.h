@@ -95,9 +95,10 @@ class Tsptw {
     std::uint16_t list_[kMaxNodes];
 
     // All customers left, ascending. Where the policy is selective, for each node: when it would be started next; its
-    // due time, infinite unless it is alive; the first one alive in its order, and the latest start in time for that.
+    // due time, infinite unless it is alive; the first one alive in its order, its place there, and the latest start in
+    // time for it.
     int left_count_ = 0;
-    std::uint16_t left_[kMaxNodes], first_[kMaxNodes];
+    std::uint16_t left_[kMaxNodes], first_[kMaxNodes], place_[kMaxNodes];
     double start_[kMaxNodes], due_[kMaxNodes], latest_[kMaxNodes];
   };
 
@@ -127,7 +128,7 @@ class Tsptw {
     if (is_selective()) {
       for (int node = 0; node < nodes(); node++)
         moves.due_[node] = state.left.has(node) && !state.lost.has(node) ? tour_.due[node] : kNever;
-      std::fill_n(moves.first_, nodes(), 0);
+      std::fill_n(moves.place_, nodes(), 0);
       std::fill_n(moves.latest_, nodes(), kNever);
       for (int i = 0; i < moves.left_count_; i++) skip_dead(moves, moves.left_[i]);
       find_starts(state, moves);
@@ -150,7 +151,7 @@ class Tsptw {
     moves.first_item_ += moves.count;
     if (is_selective()) {
       moves.latest_[customer] = kNever;
-      bury(moves, customer);
+      if (moves.due_[customer] != kNever) bury(moves, customer);
       if (find_starts(state, moves)) bury_lost(state, moves);
     }
     select(state, moves);
@@ -246,11 +247,11 @@ class Tsptw {
   bool find_starts(const State& state, Moves& moves) const {
     const double* distances = tour_.row(state.node);
     const double* ready = tour_.ready.data();
-    std::int64_t late = 0;
+    double late = 0;  // a double, as what is compared: for vector code
     for (int node = 0; node < nodes(); node++) {
       const double arrival = state.time + distances[node];
       moves.start_[node] = arrival > ready[node] ? arrival : ready[node];
-      late |= arrival > moves.due_[node] ? 1 : 0;
+      late = arrival > moves.due_[node] ? 1 : late;
     }
     return late != 0;
   }
@@ -270,15 +271,16 @@ class Tsptw {
     moves.due_[customer] = kNever;
     for (int i = 0; i < moves.left_count_; i++) {
       const int node = moves.left_[i];
-      if (order(node)[moves.first_[node]].customer == customer) skip_dead(moves, node);
+      if (moves.first_[node] == customer) skip_dead(moves, node);
     }
   }
 
   void skip_dead(Moves& moves, int node) const {
-    const Successor* list = order(node);
-    std::uint16_t& first = moves.first_[node];
-    while (list[first].customer != 0 && moves.due_[list[first].customer] == kNever) first++;
-    moves.latest_[node] = list[first].latest;
+    const Successor* first = order(node) + moves.place_[node];
+    while (first->customer != 0 && moves.due_[first->customer] == kNever) first++;
+    moves.place_[node] = static_cast<std::uint16_t>(first - order(node));
+    moves.first_[node] = static_cast<std::uint16_t>(first->customer);
+    moves.latest_[node] = first->latest;
   }
 
   bool is_harmful(const Moves& moves, int customer) const { return moves.start_[customer] > moves.latest_[customer]; }
@@ -295,8 +297,8 @@ class Tsptw {
   }
 
   bool any_harmful(const Moves& moves) const {
-    std::int64_t any = 0;
-    for (int node = 0; node < nodes(); node++) any |= moves.start_[node] > moves.latest_[node] ? 1 : 0;
+    double any = 0;  // a double, as what is compared: for vector code
+    for (int node = 0; node < nodes(); node++) any = moves.start_[node] > moves.latest_[node] ? 1 : any;
     return any != 0;
   }
 

@@ -53,6 +53,8 @@ class Adapter {
     }
     for (const HashPolicy::Entry entry : best.distinct) slot_of_[entry] = kNoSlot;
     best.resolved = true;
+    best.plain = best.items.size() == best.begin(best.steps()) && best.items.size() == best.distinct.size();
+    for (std::uint32_t j = 0; best.plain && j < best.items.size(); j++) best.plain = best.list[j] == j;
   }
 
   void gather(const HashPolicy& policy, const Recording& best) {
@@ -65,8 +67,13 @@ class Adapter {
   void learn_step(const HashPolicy& policy, const Recording& best, std::size_t step, double rate) {
     const std::uint32_t first = best.begin(step), end = best.end[step];
     double sum = 0;
-    for (std::uint32_t j = first; j < end; j++) sum += odds_[best.list[j]];
-    if (is_finite(sum)) {
+    if (best.plain)
+      for (std::uint32_t j = first; j < end; j++) sum += odds_[j];
+    else
+      for (std::uint32_t j = first; j < end; j++) sum += odds_[best.list[j]];
+    if (is_finite(sum) && best.plain) {
+      subtract(weights_.data() + first, odds_.data() + first, end - first, rate / sum);
+    } else if (is_finite(sum)) {
       const double scale = rate / sum;
       for (std::uint32_t j = first; j < end; j++) weights_[best.slot[best.list[j]]] -= odds_[best.list[j]] * scale;
     } else {
@@ -76,6 +83,10 @@ class Adapter {
       for (std::uint32_t j = first; j < end; j++) weights_[best.slot[best.list[j]]] -= step_odds_[j - first] * scale;
     }
     weights_[best.slot[best.list[best.chosen[step]]]] += rate;
+  }
+
+  static void subtract(double* __restrict weights, const double* __restrict odds, std::size_t count, double scale) {
+    for (std::size_t j = 0; j < count; j++) weights[j] -= odds[j] * scale;
   }
 
   void scatter(HashPolicy& policy, const Recording& best) {

@@ -26,11 +26,15 @@ struct Workspace {
 template <class Moves>
 void record_items(const Moves& moves, const HashPolicy& policy, const Softmax& softmax, Recording& out,
                   std::vector<double>& values) {
-  for (int item = static_cast<int>(out.items.size()); item < moves.items(); item++) {
+  const int first = static_cast<int>(out.items.size()), end = moves.items();
+  out.items.resize(end), values.resize(end);
+  Recording::Item* items = out.items.data();
+  double* odds = values.data();
+  for (int item = first; item < end; item++) {
     const std::uint64_t code = moves.code(item);
     const HashPolicy::Entry entry = policy.find(code);
-    out.items.push_back({code, moves.bias(item), softmax.is_factor(entry) ? moves.exp_bias(item) : 1.0, entry});
-    values.push_back(odds_of(policy, out.items.back()));
+    items[item] = {code, moves.bias(item), softmax.is_factor(entry) ? moves.exp_bias(item) : 1.0, entry};
+    odds[item] = odds_of(policy, items[item]);
   }
 }
 

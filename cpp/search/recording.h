@@ -42,6 +42,7 @@ struct Recording {
   bool resolved = false;
   std::vector<Entry> distinct;
   std::vector<std::uint32_t> slot;
+  bool plain = false;  // whether every move of every step is an item and an entry of its own, in that order
 
   bool improved = false;  // whether the problem's local search has seen it (search/improver.h)
 

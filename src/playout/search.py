@@ -55,8 +55,8 @@ class NRPA:
         Limited repetitions: a level ends once its best sequence has been found again more than this many times
         (Cazenave, "Generalized Nested Rollout Policy Adaptation with Limited Repetitions", 2024). None: off.
     improve
-        Whether the problem's own local search, where it has one, improves the best sequence of a level before the policy
-        is adapted to it.
+        Whether the problem's own local search improves the best sequence of a level before the policy is adapted to it.
+        A problem that has none is an error.
     """
 
     name: ClassVar[str] = "NRPA"
