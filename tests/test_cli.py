@@ -71,7 +71,7 @@ def test_every_setting_reaches_the_search(tmp_path):
     }
     options = [f"--{key.replace('_', '-')}={value}" for key, value in settings.items() if key != "bias"]
     done = playout("solve", "samegame:1,tabu=none", *options, "--playouts", 20, "--json", "--quiet")
-    assert json.loads(done.stdout)["search"] == {"name": "GNRPA", **settings}
+    assert json.loads(done.stdout)["search"] == {"name": "GNRPA", **settings, "improve": False}
     done = playout("solve", "samegame:1", "--no-bias", "--playouts", 20, "--json", "--quiet")
     assert json.loads(done.stdout)["search"]["bias"] is False
     for name in ("nrpa", "nmcs"):
@@ -245,6 +245,7 @@ MISTAKES = [
     (["solve", "samegame:1", "--temperature", "0", "--seconds", "1"], "temperature is 0.0; allowed are finite"),
     (["solve", "samegame:1", "--alpha", "nan", "--seconds", "1"], "alpha is nan"),
     (["solve", "samegame:1", "--search", "nmcs", "--alpha", "1", "--seconds", "1"], "nmcs has no setting 'alpha'"),
+    (["solve", "samegame:1", "--improve", "--seconds", "1"], "improve is on, but samegame has no local search"),
     (["solve", "samegame:1"], "no budget: give seconds, playouts or target"),
     (["solve", "samegame:1", "--seconds", "nan"], "seconds is nan"),
     (["solve", "samegame:1", "--playouts", "0"], "playouts is 0"),

@@ -100,6 +100,7 @@ def solve_command(
     initial: Annotated[Literal["zero", "bias"] | None, Parameter(group=SEARCH)] = None,
     playouts_per_call: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
     repetitions: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
+    improve: Annotated[bool | None, Parameter(group=SEARCH)] = None,
     seed: Annotated[int, Parameter(group=SEARCH, converter=_strictly_whole)] = 0,
     start: Annotated[Path | None, Parameter(group=SEARCH)] = None,
     threads: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
@@ -157,6 +158,8 @@ def solve_command(
         Stabilised search: level 1 is the best of this many playouts of an unadapted policy (off).
     repetitions
         Leave a level once its best sequence was found again more than this many times (off).
+    improve
+        Whether the problem's local search improves the best sequences before they are learned (yes, where it has one).
     seed
         Of the random numbers.
     start
@@ -196,10 +199,14 @@ def solve_command(
         "initial": initial,
         "playouts_per_call": playouts_per_call,
         "repetitions": repetitions,
+        "improve": improve,
     }
-    chosen = searches.make(search, {key: value for key, value in given.items() if value is not None})
+    settings = {key: value for key, value in given.items() if value is not None}
+    chosen = searches.make(search, settings)
     budget = Budget(seconds, playouts, target)
     built = problems.problem(problem, for_command_line=True)
+    if improve is None and search != "nmcs" and built.engine().improves:
+        chosen = searches.make(search, {**settings, "improve": True})
     first = None if start is None else load(start)
     if output is not None:
         check_writable(output)
