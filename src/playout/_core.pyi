@@ -63,6 +63,24 @@ def same_game(width: int, height: int, cells: Sequence[int], tabu: int, leftover
     A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are 128-bit words even where 64 bits do.
     """
 
+class ProblemError(ValueError):
+    pass
+
+def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, has_bias: bool, data: int, state_bytes: int, max_moves: int, max_length: int, owner: object, python_score: object | None = None) -> Problem:
+    """
+    A user's problem: addresses of functions that Numba compiled, and of the constants they are given.
+    """
+
+def python_problem(methods: object, *, state_bytes: int, max_moves: int, max_length: int) -> Problem:
+    """
+    A user's problem in plain Python: an object with init, find, play, step and score of a memoryview.
+    """
+
+def library_problem(entry: int, argument: str, owner: object) -> tuple[Problem, str, float, int, int]:
+    """
+    A user's problem in a library, by the address of its entry point; with name, temperature, max_moves and max_length.
+    """
+
 def tsptw(distances: Sequence[float], ready: Sequence[float], due: Sequence[float], makespan: bool = False, urgent: bool = False, avoid_late: bool = False) -> Problem:
     """A TSPTW instance, the distances row by row; node 0 is the depot."""
 
@@ -82,6 +100,9 @@ class Position:
     def play(self, move: int) -> None: ...
 
     def score(self) -> float: ...
+
+    def state(self) -> bytes:
+        """The bytes of the state of a user's problem."""
 
     def cell(self, column: int, row: int) -> int: ...
 
@@ -149,6 +170,9 @@ def nrpa(problem: Problem, level: int, iterations: int, alpha: float, temperatur
 
 def nmcs(problem: Problem, level: int, seed: int, job: int = 0) -> Search: ...
 
+class NoThreads(RuntimeError):
+    pass
+
 class Progress:
     """A run at one moment."""
 
@@ -170,9 +194,9 @@ class Progress:
 class Run:
     """Searches on threads of their own."""
 
-    def __init__(self, searches: Sequence[Search], playouts: int, target: float, threads: int = 1, crews: int = 1, keep: int = 0, state: bytes = ...) -> None:
+    def __init__(self, searches: Sequence[Search], playouts: int, target: float, threads: int = 1, crews: int = 1, keep: int = 0, state: bytes = ..., problem: Problem | None = None) -> None:
         """
-        Starts copies of the searches; it ends after that many playouts in all, or at that score. The best `keep` get most of the playouts, 0: all get the same. Goes on from a state that `serialise` gave.
+        Starts copies of the searches; it ends after that many playouts in all, or at that score. The best `keep` get most of the playouts, 0: all get the same. Goes on from a state that `serialise` gave. The problem is needed where it asks Python: whoever waits for the run then does what it asks.
         """
 
     def wait(self, seconds: float) -> bool:

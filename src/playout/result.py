@@ -191,9 +191,7 @@ def from_json(data: Any, given: problems.BuiltIn | None = None) -> Result:
         raise InputError(f"'format' should be {FORMAT!r}")
     problem = problems.from_json(data.get("problem"))
     if given is not None:
-        mine: Any = given.to_json()
-        theirs: Any = problem.to_json()
-        if not (mine == theirs or (isinstance(problem, Own) and mine.get("digest") == theirs["digest"])):
+        if not (given.to_json() == problem.to_json() or _is_same_own(given, problem)):
             raise InputError(f"it is of {problem.describe()}, not of the problem given, or with other constants")
         problem = given
     moves = _sequence(data, "moves")
@@ -211,6 +209,11 @@ def from_json(data: Any, given: problems.BuiltIn | None = None) -> Result:
         history=history_from_json(data.get("history")),
         provenance=_mapping(data, "provenance"),
     )
+
+
+def _is_same_own(given: Any, problem: Any) -> bool:
+    """Whether they are problems of users, wherever each was found, with the same constants."""
+    return isinstance(given, Own) and isinstance(problem, Own) and given.fingerprint() == problem.fingerprint()
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+from itertools import permutations
 
 import pytest
 
@@ -62,7 +63,8 @@ def test_an_instance_that_cannot_be_feasible_is_searched_all_the_same(tmp_path):
     assert result.detail["violations"] == 1
     assert "customer 2 cannot be reached" in result.detail["impossible"]
     result.save(tmp_path / "run.json")
-    assert po.load(tmp_path / "run.json").verify() == result.score == -1_000_054.0
+    best = max(result.problem.replay(tour)[0] for tour in permutations((1, 2, 3)))
+    assert po.load(tmp_path / "run.json").verify() == result.score == best
 
 
 @pytest.mark.parametrize("nodes", [1, 2])

@@ -170,7 +170,7 @@ class TSPTW:
 
     @cached_property
     def _engine(self) -> _core.Problem:
-        return _core.tsptw(  # type: ignore[attr-defined, no-any-return]
+        return _core.tsptw(
             distances=[distance for row in self.distances for distance in row],
             ready=list(self.ready),
             due=list(self.due),
