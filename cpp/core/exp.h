@@ -14,8 +14,9 @@
 
 namespace playout {
 
-// exp(x) for |x| <= 700.
-inline double exp_in_range(double x) {
+// exp(x) for |x| <= 700. Always inlined: in a large program compilers would rather call it, and then a loop over it is
+// no vector code.
+[[gnu::always_inline]] inline double exp_in_range(double x) {
   constexpr double kLog2E = 0x1.71547652b82fep+0;
   constexpr double kLn2High = 0x1.62e42fee00000p-1;  // 32 bits, so that k * kLn2High is exact
   constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
