@@ -97,7 +97,7 @@ std::vector<double> probabilities(const HashPolicy& policy, const std::vector<st
 
 // Calls function(search) if the search is an Nrpa of one of these problems.
 template <class Function, class First, class... Others>
-auto with_nrpa(const AnySearch& any, Function function, Types<First, Others...>) {
+auto with_nrpa(const AnySearch& any, Function function, Types<First, Others...> /*problems*/) {
   if (const auto* known = dynamic_cast<const SearchOf<Nrpa<First>>*>(&any)) return function(known->search());
   if constexpr (sizeof...(Others) > 0) return with_nrpa(any, function, Types<Others...>());
   throw std::invalid_argument("only NRPA and GNRPA have levels with policies");

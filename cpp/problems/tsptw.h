@@ -22,9 +22,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -136,7 +135,7 @@ class Tsptw {
     select(state, moves);
   }
 
-  void find_all_moves(const State& /*state*/, Moves& moves) const { take_all(moves); }
+  static void find_all_moves(const State& /*state*/, Moves& moves) { take_all(moves); }
 
   void play(State& state, const Moves& moves, int i) const {
     visit(state, moves.list_[i]);
@@ -168,6 +167,7 @@ class Tsptw {
   struct Successor {
     double latest;
     int customer;
+    auto operator<=>(const Successor&) const = default;
   };
 
   int nodes() const { return tour_.nodes(); }
@@ -209,8 +209,7 @@ class Tsptw {
     for (int from = 0; from < nodes(); from++) {
       for (int to = 1; to < nodes(); to++)
         if (to != from) orders_.push_back({latest_[from * nodes() + to], to});
-      const auto end = orders_.end();
-      std::ranges::stable_sort(end - others(from), end, {}, &Successor::latest);
+      std::sort(orders_.end() - others(from), orders_.end());
       orders_.push_back({kNever, 0});
     }
   }
@@ -283,17 +282,16 @@ class Tsptw {
     moves.latest_[node] = first->latest;
   }
 
-  bool is_harmful(const Moves& moves, int customer) const { return moves.start_[customer] > moves.latest_[customer]; }
+  static bool is_harmful(const Moves& moves, int customer) { return moves.start_[customer] > moves.latest_[customer]; }
 
   void select(const State& state, Moves& moves) const {
     moves.row_ = static_cast<std::uint64_t>(state.node) * nodes();
-    if (!is_selective() || !any_harmful(moves)) return take_all(moves);
-    if (settings_.avoid_late) {
-      take_harmless(moves);
-      if (moves.count > 0) return;
+    moves.count = 0;
+    if (is_selective() && any_harmful(moves)) {
+      if (settings_.avoid_late) take_harmless(moves);
+      if (settings_.urgent && moves.count == 0) take_urgent(moves);
     }
-    if (settings_.urgent) take_urgent(moves);
-    if (!settings_.urgent || moves.count == 0) take_all(moves);
+    if (moves.count == 0) take_all(moves);
   }
 
   bool any_harmful(const Moves& moves) const {
@@ -307,7 +305,7 @@ class Tsptw {
     std::copy_n(moves.left_, moves.left_count_, moves.list_);
   }
 
-  void take_harmless(Moves& moves) const {
+  static void take_harmless(Moves& moves) {
     moves.count = 0;
     for (int i = 0; i < moves.left_count_; i++) {
       moves.list_[moves.count] = moves.left_[i];

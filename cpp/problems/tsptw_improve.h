@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "problems/problem.h"
@@ -180,8 +181,8 @@ class TsptwImprover {
   }
 
   void undo(const Change& change) {
-    if (change.middle == change.begin) return make(change);
-    make({change.begin, change.begin + (change.end - change.middle), change.end});
+    const bool is_turn = change.middle == change.begin;
+    make({change.begin, is_turn ? change.begin : change.begin + (change.end - change.middle), change.end});
   }
 
   const TsptwTour& tour_;
