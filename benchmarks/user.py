@@ -26,9 +26,6 @@ HERE = Path(__file__).parent
 FLAGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fno-math-errno"]
 LEVEL = 3
 START = (
-    "import time, numba, user; begin = time.process_time(); user.problem.engine(); "
-    "print(time.process_time() - begin)"
-)
     "import time, numba, user; begin = time.process_time(); user.problem.engine(); print(time.process_time() - begin)"
 )
 
@@ -112,9 +109,7 @@ def main() -> None:
             if score != same:
                 sys.exit(f"seed {seed}: the scores differ, {score!r} and {same!r}")
             pairs.append((arguments.playouts / theirs, arguments.playouts / ours))
-            print(
-                f"seed {seed:>2} C++ {pairs[-1][0]:>8,.0f} Problem {pairs[-1][1]:>8,.0f}  ratio {theirs / ours:.2f}"
-            )
+            print(f"seed {seed:>2} C++ {pairs[-1][0]:>8,.0f} Problem {pairs[-1][1]:>8,.0f}  ratio {theirs / ours:.2f}")
         cold = start_up(folder)
         warm = statistics.median(start_up(folder) for _ in range(5))
     row = {

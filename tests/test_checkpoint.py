@@ -184,7 +184,7 @@ def test_files_that_are_not_checkpoints(tmp_path):
     for name, content, message in (
         ("empty", b"", "it is not a checkpoint"),
         ("text", b"hello", "it is not a checkpoint"),
-        ("start", b'{"format": "playout-checkpoint/1"', "it is damaged"),
+        ("start", b'{"format": "playout-checkpoint/2"', "it is damaged"),
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(InputError, match=message):

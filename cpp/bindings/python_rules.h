@@ -78,6 +78,16 @@ class PythonRules : public Rules {
   std::shared_ptr<Errands> errands_;
 };
 
+// A local search in Python: improve(moves) -> moves.
+inline UserProblem::Improve improve_in_python(nanobind::object improve, std::shared_ptr<Errands> errands) {
+  if (improve.is_none()) return nullptr;
+  return [kept = keep(std::move(improve)), errands = std::move(errands)](const std::vector<Move>& sequence) {
+    std::vector<Move> found;
+    errands->run([&] { found = nanobind::cast<std::vector<Move>>((*kept)(sequence)); });
+    return found;
+  };
+}
+
 // Compiled functions, and a score that Python computes: score(state) of a memoryview.
 class PythonScoreRules : public CompiledRules {
  public:

@@ -27,7 +27,8 @@ ProblemHandle same_game(int width, int height, const std::vector<std::uint8_t>& 
 // Functions of a class that Numba has compiled, by their addresses.
 ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::uintptr_t play, std::uintptr_t step,
                                std::uintptr_t score, bool has_bias, std::uintptr_t data, std::size_t state_bytes,
-                               int max_moves, int max_length, nb::object owner, nb::object python_score) {
+                               int max_moves, int max_length, nb::object owner, nb::object python_score,
+                               nb::object improve) {
   CompiledRules::Functions functions{};
   // NOLINTBEGIN(performance-no-int-to-ptr): Python knows addresses as numbers
   functions.init = reinterpret_cast<decltype(functions.init)>(init);
@@ -39,20 +40,25 @@ ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::ui
   const auto* constants = reinterpret_cast<const void*>(data);
   // NOLINTEND(performance-no-int-to-ptr)
   const Rules::Sizes sizes{state_bytes, max_moves, max_length};
-  if (python_score.is_none())
-    return {std::make_shared<const UserProblem>(
-        std::make_shared<const CompiledRules>(sizes, functions, constants, keep(std::move(owner))))};
+  const bool asks_python = !python_score.is_none() || !improve.is_none();
   auto errands = std::make_shared<Errands>();
-  auto rules = std::make_shared<const PythonScoreRules>(sizes, functions, constants, keep(std::move(owner)),
-                                                        std::move(python_score), errands);
-  return {std::make_shared<const UserProblem>(std::move(rules)), std::move(errands)};
+  std::shared_ptr<const Rules> rules;
+  if (python_score.is_none())
+    rules = std::make_shared<const CompiledRules>(sizes, functions, constants, keep(std::move(owner)));
+  else
+    rules = std::make_shared<const PythonScoreRules>(sizes, functions, constants, keep(std::move(owner)),
+                                                     std::move(python_score), errands);
+  return {std::make_shared<const UserProblem>(std::move(rules), improve_in_python(std::move(improve), errands)),
+          asks_python ? errands : nullptr};
 }
 
-ProblemHandle python_problem(nb::object methods, std::size_t state_bytes, int max_moves, int max_length) {
+ProblemHandle python_problem(nb::object methods, std::size_t state_bytes, int max_moves, int max_length,
+                             nb::object improve) {
   auto errands = std::make_shared<Errands>();
   auto rules = std::make_shared<const PythonRules>(Rules::Sizes{state_bytes, max_moves, max_length}, std::move(methods),
                                                    errands);
-  return {std::make_shared<const UserProblem>(std::move(rules)), std::move(errands)};
+  return {std::make_shared<const UserProblem>(std::move(rules), improve_in_python(std::move(improve), errands)),
+          errands};
 }
 
 // A library's problem: its entry point and an argument; the table's name, temperature and sizes come along.
@@ -81,10 +87,10 @@ ProblemHandle tsptw(std::vector<double> distances, std::vector<double> ready, st
 // The sequence after the problem's local search.
 std::vector<Move> improve(const ProblemHandle& handle, std::vector<Move> sequence) {
   const auto improve = [&]<class P>(const std::shared_ptr<const P>& problem) {
-    if constexpr (Improvable<P>)
-      problem->improve(sequence);
-    else
-      throw std::invalid_argument("the problem has no local search");
+    if constexpr (Improvable<P>) {
+      if (improves(*problem)) return static_cast<void>(problem->improve(sequence));
+    }
+    throw std::invalid_argument("the problem has no local search");
   };
   std::visit(improve, handle.problem);
   return sequence;
@@ -177,8 +183,7 @@ void register_problems(nb::module_& m) {
       .def_prop_ro(
           "improves",
           [](const ProblemHandle& handle) {
-            const auto improves = []<class P>(const std::shared_ptr<const P>&) { return Improvable<P>; };
-            return std::visit(improves, handle.problem);
+            return std::visit([](const auto& problem) { return improves(*problem); }, handle.problem);
           },
           "Whether it has a local search.");
   m.def(
@@ -188,9 +193,10 @@ void register_problems(nb::module_& m) {
   nb::exception<ProblemError>(m, "ProblemError", PyExc_ValueError);
   m.def("compiled_problem", &compiled_problem, nb::kw_only(), "init"_a, "find"_a, "play"_a, "step"_a, "score"_a,
         "has_bias"_a, "data"_a, "state_bytes"_a, "max_moves"_a, "max_length"_a, "owner"_a,
-        "python_score"_a = nb::none(),
+        "python_score"_a = nb::none(), "improve"_a = nb::none(),
         "A user's problem: addresses of functions that Numba compiled, and of the constants they are given.");
   m.def("python_problem", &python_problem, "methods"_a, nb::kw_only(), "state_bytes"_a, "max_moves"_a, "max_length"_a,
+        "improve"_a = nb::none(),
         "A user's problem in plain Python: an object with init, find, play, step and score of a memoryview.");
   m.def("library_problem", &library_problem, "entry"_a, "argument"_a, "owner"_a,
         "A user's problem in a library, by the address of its entry point; with name, temperature, max_moves and "

@@ -38,7 +38,7 @@ std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iter
     throw std::invalid_argument("impossible settings of a wide level");
   const StreamKey key{.seed = seed, .job = job};
   return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
-    if (improve && !Improvable<P>) throw std::invalid_argument("the problem has no local search");
+    if (improve && !improves(*problem)) throw std::invalid_argument("the problem has no local search");
     return wide_level == 0 ? forget_type(Nrpa<P>(problem, settings, key))
                            : forget_type(NodeNrpa<P>(problem, settings, node, key));
   });

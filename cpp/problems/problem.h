@@ -58,9 +58,16 @@ concept Problem = requires(const P& problem, typename P::State& state, const typ
   { found.move(i) } -> std::same_as<Move>;
 };
 
+// A problem may have a local search; whether one that may has it is said by improves(), if there is such a member.
 template <class P>
 concept Improvable = Problem<P> && requires(const P& problem, std::vector<Move>& sequence) {
   { problem.improve(sequence) } -> std::same_as<bool>;
 };
+
+template <Problem P>
+bool improves(const P& problem) {
+  if constexpr (requires { problem.improves(); }) return problem.improves();
+  return Improvable<P>;
+}
 
 }  // namespace playout

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -183,7 +184,11 @@ class UserProblem {
     const void* data() const { return blocks.data(); }
   };
 
-  explicit UserProblem(std::shared_ptr<const Rules> rules) : rules_(std::move(rules)) {}
+  using Improve = std::function<std::vector<Move>(const std::vector<Move>&)>;
+
+  // With a local search, if the user has one: it takes a whole sequence and returns one.
+  explicit UserProblem(std::shared_ptr<const Rules> rules, Improve improve = nullptr)
+      : rules_(std::move(rules)), improve_(std::move(improve)) {}
 
   State initial() const {
     State state{std::vector<State::Block>(rules_->sizes().state_bytes / sizeof(State::Block) + 1)};
@@ -214,9 +219,34 @@ class UserProblem {
 
   double score(const State& state) const { return rules_->score(state.data()); }
   int max_moves() const { return rules_->sizes().max_moves; }
+  bool improves() const { return improve_ != nullptr; }
+
+  // What the user's local search returns is taken if it can be played and is worth more.
+  bool improve(std::vector<Move>& sequence) const {
+    const std::vector<Move> found = improve_(sequence);
+    if (found == sequence || !(score_of(found) > score_of(sequence))) return false;
+    sequence = found;
+    return true;
+  }
+
   std::size_t state_bytes() const { return rules_->sizes().state_bytes; }
 
  private:
+  double score_of(const std::vector<Move>& sequence) const {
+    State state = initial();
+    Moves moves;
+    find_moves(state, moves);
+    for (const Move move : sequence) {
+      int i = 0;
+      while (i < moves.count && moves.move(i) != move) i++;
+      if (i == moves.count)
+        throw ProblemError("improve returned a sequence with a move that is not legal, " + std::to_string(move));
+      play_and_find_moves(state, moves, i);
+    }
+    if (moves.count > 0) throw ProblemError("improve returned a sequence after which the playout goes on");
+    return score(state);
+  }
+
   void make_room(Moves& out) const {
     const auto most = static_cast<std::size_t>(max_moves());
     if (out.moves.size() == most) return;
@@ -230,6 +260,7 @@ class UserProblem {
   }
 
   std::shared_ptr<const Rules> rules_;
+  Improve improve_;
 };
 
 static_assert(Problem<UserProblem>);

@@ -59,22 +59,23 @@ struct Recording {
     out.put(score);
     out.put(moves), out.put(chosen), out.put(end);
     out.put(list, begin(steps()));
+    out.put<std::uint8_t>(improved);
     out.put<std::uint64_t>(items.size());
     for (const Item& item : items) out.put(item.code), out.put(item.bias), out.put(item.factor), out.put(item.entry);
   }
 
-  // Reads what serialise wrote; the entries are resolved anew when they are next needed, and the local search sees the
-  // sequence again, to which it does nothing.
+  // Reads what serialise wrote; the entries are resolved anew when they are next needed.
   void deserialise(Reader& in) {
     score = in.get_number();
     in.get(moves), in.get(chosen), in.get(end), in.get(list);
+    improved = in.get_below<std::uint8_t>(2) == 1;
     items.resize(in.get_count(3 * sizeof(double) + sizeof(Entry)));
     for (auto& [code, bias, factor, entry] : items) {
       code = in.get<std::uint64_t>();
       bias = in.get<double>(), factor = in.get<double>();
       entry = in.get<Entry>();
     }
-    resolved = improved = false;
+    resolved = false;
     if (!consistent()) throw Damaged();
   }
 

@@ -66,12 +66,12 @@ def same_game(width: int, height: int, cells: Sequence[int], tabu: int, leftover
 class ProblemError(ValueError):
     pass
 
-def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, has_bias: bool, data: int, state_bytes: int, max_moves: int, max_length: int, owner: object, python_score: object | None = None) -> Problem:
+def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, has_bias: bool, data: int, state_bytes: int, max_moves: int, max_length: int, owner: object, python_score: object | None = None, improve: object | None = None) -> Problem:
     """
     A user's problem: addresses of functions that Numba compiled, and of the constants they are given.
     """
 
-def python_problem(methods: object, *, state_bytes: int, max_moves: int, max_length: int) -> Problem:
+def python_problem(methods: object, *, state_bytes: int, max_moves: int, max_length: int, improve: object | None = None) -> Problem:
     """
     A user's problem in plain Python: an object with init, find, play, step and score of a memoryview.
     """

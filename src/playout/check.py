@@ -178,6 +178,7 @@ class _Check:
             report.max_moves = problem.max_moves
             self.look_for_random_numbers(problem)
             self.play_games(lambda: _PlainGame(rules), playouts, seconds)
+            self.check_improve(problem)
             if not report.mistakes:
                 self.compare_with_compiled(rules, seconds)
         else:
@@ -291,6 +292,25 @@ class _Check:
                 ),
             )
             raise _CannotGoOnError
+
+    def check_improve(self, problem: Problem) -> None:
+        """Give some games to the problem's local search: what it returns must be playable, and a whole game."""
+        improve: Any = getattr(problem, "improve", None)
+        for played in self.games[:5] if improve is not None else []:
+            try:
+                found = self.ask("improve", played, lambda played=played: problem.encode(improve(list(played))))
+                finished = self.ask("improve", played, lambda found=found: problem.replay(found))[1]["finished"]
+            except _CannotGoOnError:
+                return
+            if not finished:
+                self.report.note(
+                    "improve",
+                    Finding(
+                        f"improve returns a sequence after which the playout goes on: {short(found)}",
+                        where=_definition(problem, "improve"),
+                    ),
+                )
+                return
 
     def check_repeats(self, begin: Any, played: list[int], score: float) -> None:
         """Play the same moves again: whatever is asked, the answers must be the same."""

@@ -16,7 +16,7 @@ from playout import parallel
 from playout.errors import InputError, check_number
 from playout.result import History, history_from_json, write_whole_bytes
 
-FORMAT = "playout-checkpoint/1"
+FORMAT = "playout-checkpoint/2"
 BEGINNING = b'{"format": "playout-checkpoint/'
 MAX_BYTES = 1 << 34
 DIGEST_BYTES = 32

@@ -205,7 +205,7 @@ def solve_command(
     chosen = searches.make(search, settings)
     budget = Budget(seconds, playouts, target)
     built = problems.problem(problem, for_command_line=True)
-    if improve is None and search != "nmcs" and built.engine().improves:
+    if improve is None and search != "nmcs" and problems.improves(built):
         chosen = searches.make(search, {**settings, "improve": True})
     first = None if start is None else load(start)
     if output is not None:

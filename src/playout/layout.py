@@ -130,6 +130,7 @@ class PlainRules:
         moves = out[: _count(self.problem.moves(state, out), len(out))].tolist()
         codes = [self.problem.code(state, move) for move in moves] if self.has_code else moves
         biases = [float(self.problem.bias(state, move)) for move in moves] if self.has_bias else [0.0] * len(moves)
+        self.layout.store(state, view)  # nothing should have changed; if it has, it has in compiled code too
         return moves, [_code(code) for code in codes], biases
 
     def play(self, view: Any, move: int) -> None:

@@ -1,6 +1,7 @@
 """Problem: what a user subclasses to have a problem of their own searched."""
 
 import hashlib
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 REQUIRED = ("init", "moves", "play", "score")
 OPTIONAL = ("code", "bias", "player")
 MAX_MOVES, MAX_LENGTH = 1 << 20, 1 << 30
+MAX_ENGINES = 64
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -103,6 +105,9 @@ class Problem(Own):
         How much ``GNRPA`` prefers the move before it has learned anything: its odds are multiplied by exp(bias).
     player(s), optional
         Whose turn it is, 0 or 1, in a game.
+    improve(moves), optional
+        A local search: takes a whole sequence of moves, a list, and returns a better one, or the same. It runs in plain
+        Python, on the best sequence of each level before that is learned, if the search has ``improve=True``.
     draw(moves), optional
         A text, or anything rich can print, that shows a sequence of moves.
     """
@@ -130,10 +135,14 @@ class Problem(Own):
         check_complete(self)
         compiled = is_compiled(self)
         key = (compiled, digest(self))
-        kept = vars(self).get("_playout_engine")
+        # One for each thread that searches: it does what the engine asks of Python. (Written as a dataclass that is
+        # frozen can be written to.)
+        engines = vars(self).setdefault("_playout_engines", {})
+        kept = engines.get(threading.get_ident())
         if kept is None or kept[0] != key:
-            kept = (key, _engine(self, compiled))
-            object.__setattr__(self, "_playout_engine", kept)  # a user's dataclass may be frozen
+            if len(engines) > MAX_ENGINES:
+                engines.clear()
+            kept = engines[threading.get_ident()] = (key, _engine(self, compiled))
         engine: _core.Problem = kept[1]
         return engine
 
@@ -158,7 +167,7 @@ class Problem(Own):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the engine out of pickles and copies; it is made again when it is wanted."""
-        return {key: value for key, value in vars(self).items() if key != "_playout_engine"}
+        return {key: value for key, value in vars(self).items() if key != "_playout_engines"}
 
 
 NO_CONSTANTS = {"State", "compiled"}
@@ -227,11 +236,13 @@ def is_compiled(problem: Problem) -> bool:
 def _engine(problem: Problem, compiled: bool) -> _core.Problem:
     from playout.layout import PlainRules
 
-    rules = PlainRules(weakref.proxy(problem))  # which keeps the engine, and may go first
+    proxy = weakref.proxy(problem)  # it keeps the engine, and may go first
+    rules = PlainRules(proxy)
     state = rules.layout.dtype
     sizes = {"state_bytes": state.itemsize, "max_moves": problem.max_moves, "max_length": problem.max_length}
+    improve = (lambda moves: proxy.improve(moves)) if hasattr(problem, "improve") else None
     if not compiled:
-        return _core.python_problem(rules, **sizes)
+        return _core.python_problem(rules, improve=improve, **sizes)
     from playout.compile import compile_methods
 
     data = constants_of(problem)
@@ -242,5 +253,6 @@ def _engine(problem: Problem, compiled: bool) -> _core.Problem:
         data=data.ctypes.data,
         owner=(functions, data),
         python_score=rules.score if has_python_score(problem) else None,
+        improve=improve,
         **sizes,
     )

@@ -236,7 +236,7 @@ def _begin_nested(
         _check_wide(search, wide)
     engine = problem.engine()
     if search.improve and not engine.improves:
-        raise InputError(f"improve is on, but {type(problem).__name__.lower()} has no local search")
+        raise InputError(f"improve is on, but {problem.describe()} has no local search")
     return _core.nrpa(
         engine,
         level=search.level,

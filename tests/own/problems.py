@@ -186,7 +186,8 @@ class Outside(Digits):
 class MovesChange(Digits):
     def moves(self, s, out):
         s.total += 1
-        return super().moves(s, out)
+        out[0], out[1] = 0, 1
+        return 2 if s.count < 8 else 0
 
 
 class Wraps(Digits):
@@ -195,7 +196,7 @@ class Wraps(Digits):
     def score(self, s):
         product = 1
         for i in range(8):
-            product *= 10**9 + s.chosen[i]
+            product *= 10**9 + int(s.chosen[i])
         return float(product % 1000)
 
 
@@ -260,3 +261,20 @@ frozen = Frozen()
 
 def made():
     return Digits(bonus=0.25)
+
+
+class Improved(Digits):
+    """With a local search that is hard to do without: no playout is likely to find its peak."""
+
+    def improve(self, moves):
+        return [max(move, 0) if i % 2 else 0 for i, move in enumerate(moves)]
+
+
+class ImprovedBadly(Digits):
+    def improve(self, moves):
+        return [7, *moves[1:]]
+
+
+class ImprovedShort(Digits):
+    def improve(self, moves):
+        return moves[:-1]

@@ -338,3 +338,34 @@ def test_a_sequence_that_is_not_legal_does_not_replay():
     with pytest.raises(po.InputError, match="move 2, 5, is not legal"):
         own.Digits().replay([0, 5])
     assert own.Digits().replay([0, 1])[1] == {"finished": False}
+
+
+# The local search
+
+
+@pytest.mark.parametrize("parallel", [None, *STRATEGIES], ids=repr)
+def test_a_local_search_of_ones_own(parallel):
+    on, off = po.GNRPA(level=2, improve=True), po.GNRPA(level=2)
+    results = {
+        outcome(problem, on, parallel=parallel, threads=threads)
+        for problem in (own.Improved(), plain(own.Improved()))
+        for threads in ((1, 2) if parallel else (1,))
+    }
+    assert len(results) == 1
+    assert results != {outcome(own.Improved(), off, parallel=parallel)}
+
+
+def test_a_search_with_a_local_search_resumes(tmp_path):
+    search, file = po.GNRPA(level=2, improve=True), tmp_path / "run.ckpt"
+    whole = po.solve(own.Improved(), search, playouts=300, seed=1)
+    po.solve(own.Improved(), search, playouts=110, seed=1, checkpoint=file)
+    rest = po.solve(own.Improved(), search, playouts=300, seed=1, checkpoint=file, resume=True)
+    assert (rest.score, rest.moves) == (whole.score, whole.moves)
+
+
+def test_a_local_search_that_cheats():
+    for kind, message in ((own.ImprovedBadly, "improve"), (own.ImprovedShort, "improve")):
+        with pytest.raises(po.InputError, match=message):
+            po.solve(kind(), po.GNRPA(level=2, improve=True), playouts=100)
+    with pytest.raises(po.InputError, match="has no local search"):
+        po.solve(own.Digits(), po.GNRPA(improve=True), playouts=1)

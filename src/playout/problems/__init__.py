@@ -174,6 +174,11 @@ def same_score(problem: BuiltIn, score: float, claimed: float) -> bool:
     return score == claimed
 
 
+def improves(problem: BuiltIn) -> bool:
+    """Whether a problem has a local search."""
+    return hasattr(problem, "improve") if isinstance(problem, own.Own) else problem.engine().improves
+
+
 def draw(problem: BuiltIn, moves: Sequence[Any], step: int | None = None) -> "RenderableType":
     """Return a problem and a sequence, or its first steps, for a terminal."""
     if not isinstance(problem, own.Own):
