@@ -245,7 +245,7 @@ MISTAKES = [
     (["solve", "samegame:1", "--temperature", "0", "--seconds", "1"], "temperature is 0.0; allowed are finite"),
     (["solve", "samegame:1", "--alpha", "nan", "--seconds", "1"], "alpha is nan"),
     (["solve", "samegame:1", "--search", "nmcs", "--alpha", "1", "--seconds", "1"], "nmcs has no setting 'alpha'"),
-    (["solve", "samegame:1", "--improve", "--seconds", "1"], "improve is on, but samegame:1 has no local search"),
+    (["solve", "samegame:1", "--improve", "--seconds", "1"], "has no local search"),
     (["solve", "samegame:1"], "no budget: give seconds, playouts or target"),
     (["solve", "samegame:1", "--seconds", "nan"], "seconds is nan"),
     (["solve", "samegame:1", "--playouts", "0"], "playouts is 0"),
