@@ -16,7 +16,7 @@ import textwrap
 import threading
 import traceback
 from collections.abc import Sequence
-from types import TracebackType
+from types import FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from playout.errors import InputError
@@ -35,7 +35,10 @@ def has_numba() -> bool:
 
 def _numba() -> Any:
     """Return Numba, which is optional, and slow to import."""
-    return importlib.import_module("numba")
+    numba = importlib.import_module("numba")
+    if not hasattr(numba.types.boolean, "bitwidth"):  # Numba asks for it where a record has an array of them
+        numba.types.boolean.bitwidth = 8
+    return numba
 
 
 def compile_methods(kind: type[Problem], data: "np.dtype[Any]", state: "np.dtype[Any]") -> dict[str, Any]:
@@ -68,6 +71,7 @@ def _compile_all(kind: type[Problem], data: "np.dtype[Any]", state: "np.dtype[An
         del methods["score"]
     for name, method in methods.items():
         check_uses(kind, name, method, data.names or ())
+    methods = {name: _copy(kind, name, method) for name, method in methods.items()}
     whole = {**methods, **_steps(kind, methods)}
     functions: dict[str, Any] = {}
     for name, signature in signatures.items():
@@ -83,10 +87,25 @@ def _compile(method: Any, signature: Any) -> Any:
     numba = _numba()
     try:
         return numba.cfunc(signature, cache=True, boundscheck=True)(method)
-    except RuntimeError as error:
-        if "cannot cache" not in str(error):  # a class typed into an interpreter has no file to keep it beside
-            raise
+    except numba.core.errors.NumbaError:
+        raise
+    except Exception:  # a class typed into an interpreter has no file to keep it beside; what is kept may be damaged
         return numba.cfunc(signature, boundscheck=True)(method)
+
+
+def _copy(kind: type[Problem], name: str, method: Any) -> Any:
+    """Return a method as a function of this module.
+
+    Numba imports a function's module when it reads machine code from disk. That of a user may have no name that can be
+    imported: a script, a file that was loaded by its path.
+    """
+    if not isinstance(method, FunctionType):
+        return method
+    code = method.__code__
+    copy = FunctionType(code, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
+    copy.__module__ = __name__
+    copy.__qualname__ = f"{kind.__qualname__}.{name}_{_digest(method)}"
+    return copy
 
 
 STEPS = """
@@ -122,13 +141,15 @@ def _steps(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:
     )
     used: dict[str, Any] = {name: methods[name] for name in ("moves", "play", "code", "bias") if name in methods}
     names = {name: numba.njit(boundscheck=True)(method) for name, method in used.items()}
-    space: dict[str, Any] = {"carray": numba.carray, "__name__": kind.__module__, **names}
+    space: dict[str, Any] = {"carray": numba.carray, "__name__": __name__, **names}
     exec(compile(source, methods["moves"].__code__.co_filename, "exec"), space)
-    digest = hashlib.sha256(repr([_bytecode(method.__code__) for method in used.values()]).encode()).hexdigest()[:16]
     for name in ("find", "step"):
-        space[name].__qualname__ = f"{kind.__qualname__}.{name}_{digest}"
-        space[name].__module__ = kind.__module__
+        space[name].__qualname__ = f"{kind.__qualname__}.{name}_{_digest(*used.values())}"
     return {"find": space["find"], "step": space["step"]}
+
+
+def _digest(*methods: Any) -> str:
+    return hashlib.sha256(repr([_bytecode(method.__code__) for method in methods]).encode()).hexdigest()[:16]
 
 
 def _bytecode(code: Any) -> Any:

@@ -1,0 +1,114 @@
+"""What compiled methods can hold, and where their machine code is kept."""
+
+import importlib.util
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import playout as po
+
+
+class Flags(po.Problem):
+    """Raise flags one after another, some of which may be."""
+
+    State = dict(up=("?", (2, 3)), any="?", count="i8")
+    max_moves = 6
+    allowed = np.array([[True, False, True], [True, True, False]])
+
+    def init(self, s):
+        s.up[:] = False
+
+    def moves(self, s, out):
+        count = 0
+        for i in range(6):
+            if self.allowed[i // 3, i % 3] and not s.up[i // 3, i % 3]:
+                out[count] = i
+                count += 1
+        return count
+
+    def play(self, s, move):
+        s.up[move // 3, move % 3] = True
+        s.any = True
+
+    def score(self, s):
+        return s.up.sum() + 10 * (s.up & ~self.allowed).sum() + 100 * s.any
+
+
+def test_arrays_of_booleans():
+    assert po.check(Flags(), playouts=5), po.check(Flags(), playouts=5)
+    assert po.solve(Flags(), po.NMCS(level=1), playouts=10).score == 104
+
+
+FILE = """
+import playout as po
+
+class Count(po.Problem):
+    State = dict(n="i8")
+    max_moves = 1
+
+    def init(self, s):
+        s.n = START
+
+    def moves(self, s, out):
+        out[0] = 7
+        return 1 if s.n < 10 else 0
+
+    def play(self, s, move):
+        s.n += 1
+
+    def score(self, s):
+        return s.n
+
+problem = Count()
+if __name__ == "__main__":
+    print(po.solve(problem, playouts=5).score)
+"""
+
+
+def by_path(path):
+    """Run a file without telling Python the name of the module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return po.solve(module.problem, playouts=5).score
+
+
+def as_script(path):
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120, cwd="/")
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout)
+
+
+def by_name(path):
+    words = [sys.executable, "-m", "playout", "solve", f"{path}:problem", "--playouts", "5", "--threads", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return 10.0
+
+
+@pytest.mark.parametrize("first", [by_path, as_script, by_name])
+def test_what_is_kept_on_disk_is_read_however_the_file_is_run(first, tmp_path):
+    path = tmp_path / "counting.py"
+    path.write_text(FILE.replace("START", "0"))
+    for run in (first, by_path, as_script, by_name):
+        assert run(path) == 10
+    kept = sorted((tmp_path / "__pycache__").glob("*.nbc"))
+    assert len(kept) == 5  # init, play, score, find and step, once each
+
+
+def test_what_is_kept_is_not_kept_longer_than_the_source(tmp_path):
+    path = tmp_path / "counting.py"
+    for start in (0, 12):
+        path.write_text(FILE.replace("START", str(start)))
+        assert by_path(path) == max(10, start)
+
+
+def test_damage_to_what_is_kept_does_no_harm(tmp_path):
+    path = tmp_path / "counting.py"
+    path.write_text(FILE.replace("START", "0"))
+    assert by_path(path) == 10
+    for kept in (tmp_path / "__pycache__").glob("*.nb?"):
+        kept.write_bytes(b"damaged")
+    assert as_script(path) == 10
