@@ -113,9 +113,10 @@ class TableRules : public Rules {
 
  private:
   static Sizes sizes_of(const playout_table& table) {
-    constexpr std::int64_t kMost = 1 << 20, kLongest = 1 << 30;
-    if (table.max_moves > kMost || table.max_length > kLongest || table.max_length < 0)
-      throw ProblemError("max_moves is at most 1,048,576, and max_length 1,073,741,824");
+    constexpr std::int64_t kMost = 1 << 20, kLongest = 1 << 30, kLargest = 1 << 24;
+    if (table.max_moves < 1 || table.max_moves > kMost || table.max_length > kLongest || table.max_length < 0)
+      throw ProblemError("max_moves is 1 to 1,048,576, and max_length 0 to 1,073,741,824");
+    if (table.state_bytes > kLargest) throw ProblemError("state_bytes is at most 16,777,216");
     constexpr int kUsualLength = 10'000;
     return {table.state_bytes, static_cast<int>(table.max_moves),
             table.max_length == 0 ? kUsualLength : static_cast<int>(table.max_length)};
@@ -248,9 +249,10 @@ class UserProblem {
   }
 
   void make_room(Moves& out) const {
+    constexpr std::size_t kSpare = 256;  // a list that is a little too long is an error, and should live to be one
     const auto most = static_cast<std::size_t>(max_moves());
-    if (out.moves.size() == most) return;
-    out.moves.resize(most), out.codes.resize(most), out.biases.resize(most);
+    if (out.codes.size() == most) return;
+    out.moves.resize(most + kSpare), out.codes.resize(most), out.biases.resize(most);
   }
 
   void count_move(State& state) const {

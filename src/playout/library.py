@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from playout import _core
-from playout.errors import InputError, short
+from playout.errors import InputError, check_number, short
 from playout.own import Own
 
 ENTRY = "playout_problem"
+TEMPERATURES = (1e-6, 1e6)
 
 
 def get_include() -> str:
@@ -43,7 +44,7 @@ class LibraryProblem(Own):
     """A problem whose rules are C functions of a library; see :func:`load_problem`."""
 
     def __init__(self, path: str | Path, argument: str = "") -> None:
-        if not isinstance(path, (str, Path)) or not isinstance(argument, str) or "\0" in f"{path}{argument}":
+        if not isinstance(path, (str, Path)) or not _is_text(argument) or not _is_text(str(path)):
             raise InputError(f"load_problem takes a file and a text, not {short(path)} and {short(argument)}")
         self.path, self.argument = Path(path), argument
         if not self.path.is_file():
@@ -57,10 +58,13 @@ class LibraryProblem(Own):
             raise InputError(f"cannot load {str(path)!r}: it does not export {ENTRY}(), which playout.h declares")
         address = ctypes.cast(entry, ctypes.c_void_p).value or 0
         try:
-            self._engine, name, self.temperature, self.max_moves, self.max_length = _core.library_problem(
+            self._engine, name, temperature, self.max_moves, self.max_length = _core.library_problem(
                 address, argument, library
             )
-        except _core.ProblemError as error:
+            self.temperature = check_number("its temperature", temperature, *TEMPERATURES)
+        except UnicodeDecodeError:
+            raise InputError(f"cannot load {str(path)!r}: its name is not UTF-8") from None
+        except (_core.ProblemError, InputError) as error:
             raise InputError(f"cannot load {str(path)!r}: {error}") from None
         self.name = name or self.path.name
 
@@ -85,3 +89,14 @@ class LibraryProblem(Own):
 
     def fingerprint(self) -> str:
         return hashlib.sha256(f"{self.name} {self.argument}".encode()).hexdigest()[:16]
+
+
+def _is_text(value: Any) -> bool:
+    """Whether C can be given it."""
+    if not isinstance(value, str) or "\0" in value:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
