@@ -22,8 +22,9 @@ inline std::shared_ptr<nanobind::object> keep(nanobind::object object) {
 
 // A state as Python sees it while a call lasts.
 inline nanobind::object view_of(const void* state, std::size_t bytes) {
-  return nanobind::steal(PyMemoryView_FromMemory(static_cast<char*>(const_cast<void*>(state)),
-                                                 static_cast<Py_ssize_t>(bytes), PyBUF_WRITE));
+  constexpr int kWrite = 0x200;  // PyBUF_WRITE, which some headers of the stable ABI leave out
+  return nanobind::steal(
+      PyMemoryView_FromMemory(static_cast<char*>(const_cast<void*>(state)), static_cast<Py_ssize_t>(bytes), kWrite));
 }
 
 // The Python object has init(state), find(state) -> (moves, codes, biases), play(state, move),

@@ -11,7 +11,7 @@ import playout as po
 class Digits(po.Problem):
     """Choose eight digits; the score is their sum, with a bonus where one follows its predecessor."""
 
-    State = dict(count="i8", last="i4", chosen=("i1", 8), total="f8")  # noqa: C408, RUF012
+    State = dict(count="i8", last="i4", chosen=("i1", 8), total="f8")
 
     def __init__(self, values=(3, 1, 2), bonus=0.5):
         self.values, self.bonus, self.max_moves = np.array(values), bonus, len(values)
@@ -48,7 +48,7 @@ class Digits(po.Problem):
 class Frozen(po.Problem):
     length: int = 4
     max_moves: int = 2
-    State = dict(n="i8", sum="i8")  # noqa: C408, RUF012
+    State = dict(n="i8", sum="i8")
 
     def init(self, s):
         pass
@@ -176,7 +176,7 @@ class OwnGenerator(Digits):
 
 
 class Outside(Digits):
-    calls = [0]  # noqa: RUF012
+    calls = [0]
 
     def score(self, s):
         Outside.calls[0] += 1
@@ -242,7 +242,7 @@ class SmallField(Digits):
 
 
 class NoScore(po.Problem):
-    State = dict(n="i8")  # noqa: C408, RUF012
+    State = dict(n="i8")
     max_moves = 1
 
     def init(self, s):

@@ -175,7 +175,7 @@ def test_two_threads_search_at_once():
 
 def test_the_score_runs_on_the_thread_that_called():
     class Where(own.Scored):
-        threads = set()  # noqa: RUF012
+        threads = set()
 
         @po.python
         def score(self, s):

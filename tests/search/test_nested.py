@@ -121,7 +121,7 @@ def test_a_start_is_improved(level):
 
 def test_a_problem_without_a_local_search_says_so():
     for kind in (NRPA, GNRPA):
-        with pytest.raises(InputError, match="improve is on, but .* has no local search"):
+        with pytest.raises(InputError, match=r"improve is on, but .* has no local search"):
             kind(improve=True).begin(SMALL, 1)
         with pytest.raises(InputError, match="improve is 1; allowed are True and False"):
             kind(improve=1)
