@@ -52,8 +52,8 @@ class NodeNrpa {
         settings_(settings),
         node_(node),
         key_(key),
-        own_(*problem_, settings),
         upper_(settings, node.local ? node.level + 1 : node.level, settings.level) {
+    desks_.emplace_back(*problem_, settings_);
     upper_.begin(root_);
     begin_round();
   }
@@ -76,10 +76,10 @@ class NodeNrpa {
 
   // Makes a sequence the top level's best so far and adapts its policy to it, `times` times. Before the first playout.
   void start_from(const std::vector<Move>& sequence, int times) {
-    record_sequence(*problem_, sequence, root_, settings_.softmax, own_.work, root_best_);
+    record_sequence(*problem_, sequence, root_, settings_.softmax, own().work, root_best_);
     before_round_.improve(root_best_.score, root_best_.moves);
-    own_.improver.improve(*problem_, own_.work, root_best_, before_round_);
-    for (int i = 0; i < times; i++) own_.adapter.adapt(root_, root_best_, settings_.alpha);
+    own().improver.improve(*problem_, own().work, root_best_, before_round_);
+    for (int i = 0; i < times; i++) own().adapter.adapt(root_, root_best_, settings_.alpha);
     upper_.begin(root_, &root_best_);
     begin_round();
     note_best();
@@ -151,6 +151,9 @@ class NodeNrpa {
     Adapter adapter;
     Improver<P> improver;
   };
+
+  // For what is done between rounds.
+  Desk& own() { return desks_.front(); }
 
   std::span<Call> round() { return {calls_.data(), static_cast<std::size_t>(in_round_)}; }
   std::span<const Call> round() const { return {calls_.data(), static_cast<std::size_t>(in_round_)}; }
@@ -253,14 +256,14 @@ class NodeNrpa {
 
   bool take_best_worker() {
     Call& best = *std::ranges::max_element(round(), {}, [](Call& call) { return call.result().score; });
-    if (best.result().score >= callers_best().score) upper_.policy(root_) = best.levels.last_policy(own_.adapter);
+    if (best.result().score >= callers_best().score) upper_.policy(root_) = best.levels.last_policy(own().adapter);
     upper_.consider(best.result());
     return finish_upper(1);
   }
 
   bool finish_upper(int calls) {
-    return upper_.finish(calls, own_.adapter,
-                         [&](Recording& best) { own_.improver.improve(*problem_, own_.work, best, before_round_); });
+    return upper_.finish(calls, own().adapter,
+                         [&](Recording& best) { own().improver.improve(*problem_, own().work, best, before_round_); });
   }
 
   void begin_afresh() {
@@ -286,7 +289,6 @@ class NodeNrpa {
   NrpaSettings settings_;
   NodeSettings node_;
   StreamKey key_;
-  Desk own_;             // for what is done between rounds
   HashPolicy root_;      // what the top level begins with: empty, or adapted to a given start
   Recording root_best_;  // likewise: nothing, or that start
   NrpaLevels upper_;     // from the wide level upwards; with local policies from the one above it
@@ -297,7 +299,7 @@ class NodeNrpa {
   Best best_;
 
   // Buffers.
-  std::vector<Desk> desks_;
+  std::vector<Desk> desks_;                            // at least one
   std::vector<std::pair<int, std::uint64_t>> shares_;  // (call, playouts)
 };
 
