@@ -41,6 +41,31 @@ def test_arrays_of_booleans():
     assert po.solve(Flags(), po.NMCS(level=1), playouts=10).score == 104
 
 
+class Grows(po.Problem):
+    """Triple a number until it no longer fits."""
+
+    State = dict(number="i4")
+    max_moves = 1
+
+    def init(self, s):
+        s.number = 1
+
+    def moves(self, s, out):
+        out[0] = 3
+        return 1
+
+    def play(self, s, move):
+        s.number *= move
+
+    def score(self, s):
+        return s.number
+
+
+def test_a_number_that_does_not_fit_its_field():
+    report = po.check(Grows(), playouts=1)
+    assert "the field 'number' of the state cannot hold 3486784401, after 19 moves" in str(report)
+
+
 FILE = """
 import playout as po
 
