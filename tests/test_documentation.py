@@ -40,6 +40,32 @@ def test_the_readme_commands(tmp_path):
         assert done.returncode == 0, command + done.stderr
 
 
+def test_the_guide_to_problems_of_ones_own(tmp_path):
+    """Its file, what check says of it with the mistakes it tells of, and its commands."""
+    guide = (ROOT / "docs" / "problems.md").read_text()
+    source = next(block for block in re.findall(r"```python\n(.*?)```", guide, re.DOTALL) if "import" in block)
+    pages = re.findall(r"```text\n(.*?)```", guide, re.DOTALL)
+    mistakes = (("max_moves = 2", "max_moves = 1"), ("2 * s.next + move", "s.next"), ("", ""))
+    for page, (right, wrong) in zip(pages, mistakes, strict=True):
+        (tmp_path / "bag.py").write_text(source.replace(right, wrong))
+        said = run("check ./bag.py:problem", tmp_path).stdout.replace(f"{tmp_path}/", "")
+        assert without_rates(said).startswith(without_rates(page))
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", guide, re.DOTALL) for line in block.splitlines()]
+    assert len(lines) == 5
+    for line in lines:
+        done = run(line.removeprefix("playout "), tmp_path)
+        assert done.returncode == 0, line + done.stderr
+
+
+def run(command, folder):
+    words = [sys.executable, "-m", "playout", *shlex.split(command)]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+def without_rates(page: str) -> str:
+    return re.sub(r"[\d,]+ playouts a second", "playouts a second", page)
+
+
 def test_the_docstring_of_the_package():
     assert doctest.testmod(playout).failed == 0
 
