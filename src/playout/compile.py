@@ -16,7 +16,7 @@ import textwrap
 import threading
 import traceback
 from collections.abc import Sequence
-from types import FunctionType, TracebackType
+from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from playout.errors import InputError
@@ -131,8 +131,8 @@ def step(self, s, move, out, codes, biases, most):
 def _steps(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:
     """Return ``find`` and ``step`` as Python functions: one call a step, into which Numba compiles the methods.
 
-    Numba keeps machine code by file, name and bytecode of a function. These have the user's file, and a name that
-    changes with the methods they call, wherever those were inherited from.
+    Numba keeps machine code by file and name of a function. These have the user's file, and a name that changes with
+    the methods they call, wherever those were inherited from, and with what those use.
     """
     numba = _numba()
     source = STEPS.format(
@@ -149,11 +149,36 @@ def _steps(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:
 
 
 def _digest(*methods: Any) -> str:
-    return hashlib.sha256(repr([_bytecode(method.__code__) for method in methods]).encode()).hexdigest()[:16]
+    """Return what changes when the methods do, or functions and constants of the file's or of others that they use."""
+    seen: list[int] = []
+    return hashlib.sha256(repr([_describe(method, seen) for method in methods]).encode()).hexdigest()[:16]
+
+
+def _describe(value: Any, seen: list[int]) -> Any:
+    value = getattr(value, "py_func", value)  # of a function of Numba's, Python's
+    if isinstance(value, (bool, int, float, complex, str, bytes)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return [_describe(one, seen) for one in value]
+    if type(value).__module__ == "numpy" and hasattr(value, "tobytes"):
+        return str(value.dtype), value.shape, value.tobytes()
+    if not isinstance(value, FunctionType) or id(value) in seen:
+        return type(value).__name__
+    seen.append(id(value))
+    names = _names(value.__code__)
+    used = [value.__globals__[name] for name in names if name in value.__globals__]
+    used += [getattr(one, name) for one in used if isinstance(one, ModuleType) for name in names if name in vars(one)]
+    used += [cell.cell_contents for cell in value.__closure__ or ()]
+    return _bytecode(value.__code__), [_describe(one, seen) for one in used]
 
 
 def _bytecode(code: Any) -> Any:
     return code.co_code, code.co_names, [_bytecode(c) if hasattr(c, "co_code") else c for c in code.co_consts]
+
+
+def _names(code: Any) -> list[str]:
+    inside = [name for c in code.co_consts if hasattr(c, "co_code") for name in _names(c)]
+    return sorted({*code.co_names, *inside})
 
 
 def check_uses(kind: type[Problem], name: str, method: Any, constants: Sequence[str]) -> None:

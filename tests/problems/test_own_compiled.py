@@ -137,3 +137,68 @@ def test_damage_to_what_is_kept_does_no_harm(tmp_path):
     for kept in (tmp_path / "__pycache__").glob("*.nb?"):
         kept.write_bytes(b"damaged")
     assert as_script(path) == 10
+
+
+BASE = """
+import playout as po
+
+class Base(po.Problem):
+    State = dict(n="i8", k="i8")
+    max_moves = 1
+
+    def init(self, s):
+        s.n = 0
+
+    def moves(self, s, out):
+        out[0] = 7
+        return 1 if s.n < 10 else 0
+
+    def score(self, s):
+        return s.k
+"""
+DERIVED = """
+import helping
+from base import Base
+from helping import step
+
+STEP = 1
+
+class Derived(Base):
+    def play(self, s, move):
+        s.n += 1
+        s.k += STEP + step() + helping.other()
+
+problem = Derived()
+print(problem.compiled, __import__("playout").solve(problem, playouts=3).score)
+"""
+HELPING = """
+import numba
+
+@numba.njit
+def inner():
+    return 10
+
+@numba.njit
+def step():
+    return inner()
+
+@numba.njit
+def other():
+    return 100
+"""
+
+
+def test_what_is_kept_changes_with_other_files_that_are_used(tmp_path):
+    """Numba itself looks only at the file that a function is in."""
+    files = {"base.py": BASE, "derived.py": DERIVED, "helping.py": HELPING}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    changes = [("helping.py", "10\n", "20\n"), ("derived.py", "STEP = 1", "STEP = 2"), ("helping.py", "100", "500")]
+    script = tmp_path / "derived.py"
+    for expected, change in zip((1110, 1210, 1220, 5220), [*changes, None], strict=True):
+        done = subprocess.run([sys.executable, "-B", script], capture_output=True, text=True, timeout=120)
+        assert done.stdout == f"None {expected}.0\n", done.stderr
+        if change is not None:
+            name, old, new = change
+            files[name] = files[name].replace(old, new)
+            (tmp_path / name).write_text(files[name])
