@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playout import _core
+from playout import GNRPA, _core
 from tests.reference.tsptw import PlainTsptw, random_instance
 
 SETTINGS = [
@@ -81,6 +81,22 @@ def test_only_urgent_customers_and_only_harmless_moves():
     assert [move for move, _, _ in position.moves()] == [2, 3]  # all moves harm someone; these two cannot wait
     position = _core.Position(replace(both, avoid_late=True).engine())
     assert [move for move, _, _ in position.moves()] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("n", [300, 1024])
+def test_large_instances(n):
+    """Codes that do not fit the policy's dense table, and the most nodes there may be."""
+    plain = random_instance(n, 1, tightness=0.2, urgent=True, avoid_late=True)
+    engine = GNRPA(level=1, iterations=4).begin(plain, 1)
+    while engine.playouts < 6:
+        engine.advance(1)
+    assert sorted(engine.moves) == list(range(1, n))
+    assert plain.score_of(engine.moves) == engine.score
+    position, state = _core.Position(plain.engine()), plain.initial()
+    for customer in engine.moves[:3]:
+        assert position.moves() == [tuple(move) for move in plain.moves(state)]
+        position.play(customer)
+        state = plain.play(state, plain.named(state, customer))
 
 
 @pytest.mark.parametrize(
