@@ -298,7 +298,7 @@ def test_an_instance_is_plain_data():
     assert from_arrays == instance()
     assert hash(from_arrays) == hash(instance())
     assert type(from_arrays.distances[0][1]) is float
-    assert instance(urgent=False) != instance()
+    assert instance(urgent=True) != instance()
     assert from_arrays.impossible is None
     for twin in (pickle.loads(pickle.dumps(from_arrays)), copy.deepcopy(from_arrays)):
         assert twin == from_arrays
@@ -339,7 +339,7 @@ def test_names_are_looked_for_in_the_data_folders(tmp_path, monkeypatch):
 
 
 def test_names_rebuild_random_instances():
-    for name in ("tsptw:random:7", "tsptw:random:7,n=5,width=10", "tsptw:random:0,objective=makespan,urgent=no"):
+    for name in ("tsptw:random:7", "tsptw:random:7,n=5,width=10", "tsptw:random:0,objective=makespan,urgent=yes"):
         problem = po.problem(name)
         assert problem.to_json() == name == problem.describe()
         assert problem.rebuilds
@@ -348,12 +348,12 @@ def test_names_rebuild_random_instances():
 
 def test_an_instance_of_a_file_is_kept_whole():
     """The file need not be there when a result is loaded, on another machine, say."""
-    problem = TSPTW.load(DATA / "tsptw-5.txt", objective="makespan", urgent=False)
+    problem = TSPTW.load(DATA / "tsptw-5.txt", objective="makespan", urgent=True)
     kept = json.loads(json.dumps(problem.to_json()))
     assert kept["name"] == "tsptw-5"
     rebuilt = TSPTW.from_json(kept)
     assert rebuilt == problem
-    assert rebuilt.describe() == problem.describe() == "tsptw:tsptw-5,objective=makespan,urgent=no"
+    assert rebuilt.describe() == problem.describe() == "tsptw:tsptw-5,objective=makespan,urgent=yes"
     assert instance().describe() == "tsptw of 4 nodes"
 
 

@@ -99,8 +99,8 @@ KINDS: dict[str, Kind] = {
         ),
         options=(
             ("objective=cost|makespan", "what is minimised (default cost, the sum of the distances)"),
-            ("urgent=yes|no", "go on with a customer that would be missed otherwise (default yes)"),
-            ("avoid_late=yes|no", "visit nobody too late while there is somebody else (default yes)"),
+            ("urgent=yes|no", "go on with customers that are late if any other comes first (default no)"),
+            ("avoid_late=yes|no", "leave out moves that make somebody late, while there are others (default yes)"),
             ("n=N,width=W", "customers and longest window of a random instance (default 20, 60)"),
         ),
         command_line={},
