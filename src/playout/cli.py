@@ -463,7 +463,7 @@ def experiment_report(
         Put the Markdown into the experiment's *README.md*, between the lines *<!-- report: begin -->* and
         *<!-- report: end -->*.
     """
-    plan = plans.load_plan(plans.find(name))
+    plan = plans.load_plan(plans.find(name), to_run=False)
     numbers = plan.at if at is None else plans.check_at([whole_number("--at", word) for word in at.split(",")])
     if write:
         print(f"wrote {reports.write_readme(plan.folder, _markdown_report(plan, numbers))}")
@@ -618,7 +618,7 @@ def _markdown_report(plan: plans.Plan, at: Sequence[int]) -> str:
 def _done_and_title(folder: Path) -> tuple[str, str]:
     """Return how many runs are done and the title; of an experiment that cannot be read, what is wrong."""
     try:
-        plan = plans.load_plan(folder)
+        plan = plans.load_plan(folder, to_run=False)
         done = {row.run for row in _rows(plan)}
     except InputError as error:
         return "-", str(error)

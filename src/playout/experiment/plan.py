@@ -58,7 +58,7 @@ class Plan:
 
     folder: Path
     title: str
-    problems: dict[str, problems.BuiltIn]
+    problems: dict[str, Any]  # None where nothing is to be run
     budgets: dict[str, Budget]
     searches: dict[str, search.Search]
     strategies: dict[str, Any]
@@ -97,8 +97,11 @@ def folders() -> list[Path]:
     return sorted(file.parent for file in Path(HOME).glob(f"*/{PLAN}"))
 
 
-def load_plan(folder: Path, seeds: int | None = None) -> Plan:
-    """Read ``run.toml``; seeds replaces how many there are."""
+def load_plan(folder: Path, seeds: int | None = None, to_run: bool = True) -> Plan:
+    """Read ``run.toml``; seeds replaces how many there are.
+
+    Who only looks at results need not have the problems, which may be somebody's code or files.
+    """
     file = folder / PLAN
     with inside(str(file)):
         data = _read(file)
@@ -106,7 +109,7 @@ def load_plan(folder: Path, seeds: int | None = None) -> Plan:
         plan = Plan(
             folder=folder,
             title=check_text("title", data.get("title")),
-            problems=_problems(data.get("problems")),
+            problems=_problems(data.get("problems"), to_run),
             budgets=_by_label(data, "budget", _budget),
             searches=_by_label(data, "search", _search),
             strategies=_by_label(data, "parallel", _strategy) if "parallel" in data else {NO_STRATEGY: None},
@@ -115,7 +118,8 @@ def load_plan(folder: Path, seeds: int | None = None) -> Plan:
             at=check_at(data.get("at", [])),
         )
         _check_size(plan)
-        _check_pairs(plan)
+        if to_run:
+            _check_pairs(plan)
         return plan
 
 
@@ -174,14 +178,14 @@ def _check_keys(table: dict[str, Any], allowed: tuple[str, ...]) -> None:
             raise InputError(f"unknown key {short(key)}; allowed are {', '.join(allowed)}")
 
 
-def _problems(names: Any) -> dict[str, problems.BuiltIn]:
+def _problems(names: Any, build: bool) -> dict[str, Any]:
     if not isinstance(names, list) or not names:
         raise InputError(f"problems is {short(names)}; a list such as ['samegame:1'] is needed")
-    found = {}
+    found: dict[str, Any] = {}
     for name in names:
         if check_text("a problem", name) in found:
             raise InputError(f"problem {short(name)} is there twice")
-        found[name] = problems.problem(name)
+        found[name] = problems.problem(name) if build else None
     return found
 
 
