@@ -11,7 +11,7 @@ import pytest
 
 import playout as po
 
-KNIGHTS = Path(__file__).parent.parent / "examples" / "knights.c"
+KNIGHTS = Path(__file__).parents[2] / "examples" / "knights.c"
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 
