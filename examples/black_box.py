@@ -11,9 +11,6 @@ class Points(po.Problem):
     grid, max_moves, callers = 101, 101, set()
     State = dict(done="i8", point=("i8", 8))
 
-    def init(self, s):
-        s.done = 0
-
     def moves(self, s, out):  # compiled, as all but the score: the next point, further right
         first = s.point[s.done - 1] + 1 if s.done > 0 else 0
         count = self.grid - first - len(s.point) + s.done + 1 if s.done < len(s.point) else 0

@@ -74,7 +74,7 @@ class Problem(Own):
     ----------
     State : dict
         The state: the type of each field, such as ``"i8"`` or ``"f8"``; an array has a shape too, ``("i8", 32)`` or
-        ``("f8", (3, 4))``. Set it in ``__init__`` if a shape depends on the problem. All is 0 at first.
+        ``("f8", (3, 4))``. Set it in ``__init__`` if a shape depends on the problem.
     max_moves : int
         The longest list of moves there can be.
     max_length : int
@@ -91,7 +91,7 @@ class Problem(Own):
     Methods to write
     ----------------
     init(s)
-        Fill the state that a playout starts from.
+        Fill the state that a playout starts from. All is 0 before; if that is right, leave it out.
     moves(s, out)
         Fill ``out`` with the legal moves, whole numbers, each once; return how many. 0 ends the playout.
     play(s, move)
@@ -128,6 +128,9 @@ class Problem(Own):
                 raise InputError(f"{cls.__name__}.{name} is {short(vars(cls)[name])}; a method is needed")
             if name != "score" and getattr(vars(cls).get(name), "in_python", False):
                 raise InputError(f"{cls.__name__}.{name} is marked with @po.python; only score can be")
+
+    def init(self, s: Any) -> None:
+        """Leave all fields 0."""
 
     # What the rest of the package asks of a problem (playout.problems.BuiltIn).
 

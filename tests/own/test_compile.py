@@ -63,7 +63,7 @@ class Grows(po.Problem):
 
 def test_a_number_that_does_not_fit_its_field():
     report = po.check(Grows(), playouts=1)
-    assert "the field 'number' of the state cannot hold 3486784401, after 19 moves" in str(report)
+    assert "the field 'number' of the state, 'i4', cannot hold 3486784401, after 19 moves" in str(report)
 
 
 FILE = """
