@@ -63,7 +63,7 @@ def run(command, folder):
 
 
 def without_rates(page: str) -> str:
-    return re.sub(r"[\d,]+ playouts a second", "playouts a second", page)
+    return re.sub(r"[\d,]+ random playouts a second", "playouts a second", page)
 
 
 def test_the_docstring_of_the_package():
