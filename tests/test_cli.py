@@ -237,7 +237,7 @@ def test_every_command_has_help_with_what_it_takes(command):
 MISTAKES = [
     (["solve", "chess:1", "--seconds", "1"], "unknown problem 'chess:1'; there is samegame:1"),
     (["solve", "samegame:21", "--seconds", "1"], "there is no standard board 21; allowed are 1 to 20"),
-    (["solve", "samegame:nowhere.txt", "--seconds", "1"], "cannot read the board 'nowhere.txt': No such file"),
+    (["solve", "samegame:nowhere.txt", "--seconds", "1"], "cannot read 'nowhere.txt': No such file"),
     (["solve", "samegame:1", "--search", "magic", "--seconds", "1"], "magic"),
     (["solve", "samegame:1", "--level", "-1", "--seconds", "1"], "level is -1; allowed are whole numbers from 0"),
     (["solve", "samegame:1", "--level", "two", "--seconds", "1"], "two"),

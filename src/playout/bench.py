@@ -18,6 +18,8 @@ CASES: tuple[tuple[str, Search], ...] = (
     ("samegame:1", NRPA(level=2)),
     ("samegame:1", NMCS(level=2)),
     ("samegame:random:1,width=20,height=20", GNRPA(level=2)),
+    ("tsptw:random:1,n=50,width=200", GNRPA(level=3)),
+    ("tsptw:random:1,n=50,width=200", GNRPA(level=3, improve=True)),
 )
 
 
@@ -94,4 +96,5 @@ def rate(built: BuiltIn, search: Search, seconds: float, seed: int) -> float:
 
 def short_name(search: Any) -> str:
     """Name a search by its level."""
-    return f"{search.name} level {search.level}"
+    improve = ", improve" if getattr(search, "improve", False) else ""
+    return f"{search.name} level {search.level}{improve}"

@@ -108,17 +108,7 @@ def _copy(kind: type[Problem], name: str, method: Any) -> Any:
     return copy
 
 
-STEPS = """
-def find(self, s, out, codes, biases, most):
-    found = carray(out, most)
-    count = moves(self, s, found)
-    for i in range(count):
-        codes[i] = {code}
-        biases[i] = {bias}
-    return count
-
-def step(self, s, move, out, codes, biases, most):
-    play(self, s, move)
+FIND = """
     found = carray(out, most)
     count = moves(self, s, found)
     for i in range(count):
@@ -126,6 +116,10 @@ def step(self, s, move, out, codes, biases, most):
         biases[i] = {bias}
     return count
 """
+STEPS = f"""
+def find(self, s, out, codes, biases, most):{FIND}
+def step(self, s, move, out, codes, biases, most):
+    play(self, s, move){FIND}"""
 
 
 def _steps(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:

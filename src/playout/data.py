@@ -1,4 +1,4 @@
-"""Where instances are found by name: the folders that ``PLAYOUT_DATA`` lists, then the package's own."""
+"""Files of instances: where they are found by name, the folders that ``PLAYOUT_DATA`` lists, and reading them."""
 
 import os
 from contextlib import suppress
@@ -44,3 +44,19 @@ def _is_file(path: Path) -> bool:
     with suppress(OSError, ValueError):
         return path.is_file()
     return False
+
+
+def read_text(path: str | Path, what: str, most: int) -> str:
+    """Return the text of a file; raise if it is none, or larger than what it should be can be."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read(most + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{str(path)!r} is not a text file") from None
+    except ValueError:
+        raise InputError(f"{str(path)!r} cannot be the name of a file") from None
+    if len(text) > most:
+        raise InputError(f"{str(path)!r} is larger than {what} can be ({most:,} characters)")
+    return text

@@ -120,7 +120,7 @@ def test_any_text_is_a_board_or_a_clear_error(text):
         (lambda: SameGame(((0, 1), (0,))), "rows of 2 and of 1 cells"),
         (lambda: SameGame(((0, 10),)), "a colour is 10; allowed are whole numbers from 0 to 8"),
         (lambda: SameGame(()), "no cells"),
-        (lambda: SameGame.load("/does/not/exist"), "cannot read the board '/does/not/exist': No such file"),
+        (lambda: SameGame.load("/does/not/exist"), "cannot read '/does/not/exist': No such file"),
         (lambda: po.problem("chess:1"), "unknown problem 'chess:1'; there is samegame:1"),
         (lambda: po.problem("samegame"), "'samegame' does not say which samegame; write one of samegame:1"),
         (lambda: po.problem("samegame:1,colour=2"), "unknown option 'colour'"),

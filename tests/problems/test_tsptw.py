@@ -243,7 +243,7 @@ def test_what_is_no_text_is_refused(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(InputError, match=r"a.txt' is not a text file"):
         TSPTW.load(tmp_path / "a.txt")
-    with pytest.raises(InputError, match=r"cannot read the instance '.*': Is a directory"):
+    with pytest.raises(InputError, match=r"cannot read '.*': Is a directory"):
         TSPTW.load(tmp_path)
     monkeypatch.setattr("playout.problems.tsptw_text.MAX_BYTES", 10)
     (tmp_path / "a.txt").write_text(TEXT)
@@ -273,13 +273,13 @@ def test_what_is_no_text_is_refused(tmp_path, monkeypatch):
         (lambda: TSPTW.random(0), "n is 0; allowed are whole numbers from 1 to 999"),
         (lambda: TSPTW.random(1000), "n is 1000; allowed are whole numbers from 1 to 999"),
         (lambda: TSPTW.random(width=-1), "width is -1; allowed are whole numbers from 0 to 1,000,000"),
-        (lambda: TSPTW.load("/does/not/exist"), "cannot read the instance '/does/not/exist': No such file"),
+        (lambda: TSPTW.load("/does/not/exist"), "cannot read '/does/not/exist': No such file"),
         (lambda: po.problem("tsptw"), "'tsptw' does not say which tsptw; write one of tsptw:rc_204.1"),
         (lambda: po.problem("tsptw:random:x"), "the seed of tsptw:random:SEED is 'x'; a whole number is needed"),
         (lambda: po.problem("tsptw:random:1,colours=2"), "unknown option 'colours'"),
         (lambda: po.problem("tsptw:a,n=2"), "unknown option 'n'"),
         (lambda: po.problem("tsptw:random:1,urgent=1"), "urgent is '1'; allowed are yes, no"),
-        (lambda: po.problem("tsptw:a/b.txt"), "cannot read the instance 'a/b.txt': No such file"),
+        (lambda: po.problem("tsptw:a/b.txt"), "cannot read 'a/b.txt': No such file"),
         (lambda: po.problem("tsptw:.."), "there is no tsptw instance '..'"),
         (lambda: po.problem("tsptw:a\0b"), "there is no tsptw instance 'a\\x00b'"),
         (lambda: po.problem("tsptw:\ud800"), "there is no tsptw instance '\\ud800'"),

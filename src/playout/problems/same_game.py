@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playout import _core
+from playout.data import read_text
 from playout.errors import InputError, check_choice, check_integer, short, whole_number
 from playout.problems import same_game_picture
 from playout.problems.same_game_rules import Cell, cells_of, group, without
@@ -110,7 +111,7 @@ class SameGame:
     @classmethod
     def load(cls, path: str | Path, board: int | None = None, **options: Any) -> "SameGame":
         """Return a board from a text file; ``board`` says which one if the file has several."""
-        boards = parse_boards(_read(path), str(path))
+        boards = parse_boards(read_text(path, "a file of boards", MAX_BYTES), str(path))
         if board is None:
             return cls(_only_board(boards, str(path)), **options)
         if check_integer("board", board, 0, 2**63) not in boards:
@@ -359,21 +360,6 @@ def _only_board(boards: Mapping[int, tuple[tuple[int, ...], ...]], source: str) 
     if len(boards) > 1:
         raise InputError(f"{source} has {len(boards)} boards; choose one of {', '.join(map(str, boards))} by board=N")
     return next(iter(boards.values()))
-
-
-def _read(path: str | Path) -> str:
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"cannot read the board {str(path)!r}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{str(path)!r} is not a text file") from None
-    except ValueError:
-        raise InputError(f"{str(path)!r} cannot be the name of a file") from None
-    if len(text) > MAX_BYTES:
-        raise InputError(f"{str(path)!r} is larger than a file of boards can be ({MAX_BYTES:,} characters)")
-    return text
 
 
 # Small conversions with messages

@@ -97,7 +97,7 @@ class TSPTW:
     def load(cls, path: str | Path, **options: Any) -> "TSPTW":
         """Return the instance in a text file; its name is the file's."""
         name = Path(path).name.removesuffix(".txt")
-        built = cls(*tsptw_text.parse(tsptw_text.read(path), str(path)), **options)
+        built = cls(*tsptw_text.parse(data.read_text(path, "an instance", tsptw_text.MAX_BYTES), str(path)), **options)
         return built._named(name if _is_name(name) else None)
 
     @classmethod

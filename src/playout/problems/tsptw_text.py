@@ -5,7 +5,6 @@ One row of the matrix a line, then one line a node with its ready and its due ti
 
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from playout.errors import InputError, short
 from playout.problems.tsptw_rules import Matrix, Times, plain
@@ -38,22 +37,6 @@ def write(distances: Matrix, ready: Times, due: Times) -> str:
     """Return an instance as text; every number reads back as it is."""
     rows = [*distances, *zip(ready, due, strict=True)]
     return "\n".join([str(len(ready)), *(" ".join(map(_exact, row)) for row in rows)]) + "\n"
-
-
-def read(path: str | Path) -> str:
-    """Return the text of a file; raise if it is none, or too large to be an instance."""
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"cannot read the instance {str(path)!r}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{str(path)!r} is not a text file") from None
-    except ValueError:
-        raise InputError(f"{str(path)!r} cannot be the name of a file") from None
-    if len(text) > MAX_BYTES:
-        raise InputError(f"{str(path)!r} is larger than an instance can be ({MAX_BYTES:,} characters)")
-    return text
 
 
 def check_window(opens: float, closes: float, node: int, where: str = "") -> None:
