@@ -220,19 +220,13 @@ def digest(problem: Problem) -> str:
 
 
 def is_compiled(problem: Problem) -> bool:
-    """Whether the problem's methods are compiled; raise, or warn, where they should be and cannot."""
+    """Whether the problem's methods are compiled; raise where they should be and cannot."""
     from playout.compile import has_numba
 
     if problem.compiled is False or has_numba():
         return problem.compiled is not False
     if problem.compiled:
         raise InputError("compiled is True, but Numba is not installed; pip install 'playout[numba]' brings it")
-    warnings.warn(
-        f"{type(problem).__name__} runs in plain Python, which is slow: pip install 'playout[numba]' brings Numba "
-        "(compiled = False says that you know)",
-        RuntimeWarning,
-        stacklevel=2,
-    )
     return False
 
 
@@ -244,6 +238,13 @@ def _engine(problem: Problem, compiled: bool) -> _core.Problem:
     state = rules.layout.dtype
     sizes = {"state_bytes": state.itemsize, "max_moves": problem.max_moves, "max_length": problem.max_length}
     improve = (lambda moves: proxy.improve(moves)) if hasattr(problem, "improve") else None
+    if not compiled and problem.compiled is None:
+        warnings.warn(
+            f"{type(problem).__name__} runs in plain Python, which is slow: pip install 'playout[numba]' brings Numba "
+            "(compiled = False says that you know)",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     if not compiled:
         return _core.python_problem(rules, improve=improve, **sizes)
     from playout.compile import compile_methods
