@@ -20,12 +20,28 @@ class WatchedRun {
     wait_for([&] { run_ = make(); });
   }
   ~WatchedRun() {
-    wait_for([this] { run_->stop(); });
+    if (abandoned_)
+      static_cast<void>(run_.release());  // its threads may never end; nobody waits for them
+    else
+      wait_for([this] { run_->stop(); });
   }
   WatchedRun(const WatchedRun&) = delete;
   WatchedRun& operator=(const WatchedRun&) = delete;
 
   Run& operator*() const { return *run_; }
+
+  // Ends the run. A playout under way may take long, or for ever: who waits hears signals, and a handler that raises
+  // (the second Ctrl-C) leaves the run to itself.
+  void stop() {
+    run_->request_stop();
+    for (bool over = false; !over;) {
+      wait_for([&] { over = run_->is_over_within(std::chrono::milliseconds(100)); });
+      if (over || PyErr_CheckSignals() == 0) continue;
+      abandoned_ = true;
+      throw nb::python_error();
+    }
+    wait_for([this] { run_->stop(); });
+  }
 
   // Something that takes as long as the workers need, without the interpreter's lock.
   template <class Work>
@@ -40,6 +56,7 @@ class WatchedRun {
  private:
   std::shared_ptr<Errands> errands_;
   std::unique_ptr<Run> run_;
+  bool abandoned_ = false;
 };
 
 }  // namespace
@@ -99,9 +116,8 @@ void register_parallel(nb::module_& m) {
       .def_prop_ro(
           "failed", [](const WatchedRun& watched) { return (*watched).failed(); },
           "Whether a search raised something: its state is then of no use.")
-      .def(
-          "stop", [](const WatchedRun& watched) { watched.wait_for([&] { (*watched).stop(); }); },
-          "Ends the run and waits for its threads.")
+      .def("stop", &WatchedRun::stop,
+           "Ends the run and waits for its threads. Signals are heard; if a handler raises, nobody waits any longer.")
       .def("progress", [](const WatchedRun& watched) { return (*watched).progress(); });
 }
 

@@ -190,7 +190,8 @@ void register_problems(nb::module_& m) {
       "same_game", &same_game, "width"_a, "height"_a, "cells"_a, "tabu"_a, "leftover"_a, "tall"_a = false,
       "A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are "
       "128-bit words even where 64 bits do.");
-  nb::exception<ProblemError>(m, "ProblemError", PyExc_ValueError);
+  const nb::exception<ProblemError> problem_error(m, "ProblemError", PyExc_ValueError);
+  nb::exception<CompiledFailure>(m, "CompiledFailure", problem_error);  // NOLINT(bugprone-unused-raii)
   m.def("compiled_problem", &compiled_problem, nb::kw_only(), "init"_a, "find"_a, "play"_a, "step"_a, "score"_a,
         "has_bias"_a, "data"_a, "state_bytes"_a, "max_moves"_a, "max_length"_a, "owner"_a,
         "python_score"_a = nb::none(), "improve"_a = nb::none(),

@@ -88,12 +88,21 @@ class Run {
     return over_;
   }
 
+  // Asks the workers to end.
+  void request_stop() {
+    const std::scoped_lock lock(mutex_);
+    end();
+  }
+
+  // Waits until the run is over, at most that long; true if it is.
+  bool is_over_within(std::chrono::duration<double> at_most) {
+    std::unique_lock lock(mutex_);
+    return over_changed_.wait_for(lock, at_most, [&] { return over_; });
+  }
+
   // Asks the workers to end and waits for them.
   void stop() {
-    {
-      const std::scoped_lock lock(mutex_);
-      end();
-    }
+    request_stop();
     const std::scoped_lock lock(join_mutex_);
     threads_.clear();
   }

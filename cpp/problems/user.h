@@ -7,6 +7,8 @@
 // Users make mistakes. What would write beyond a buffer, never end, or poison a policy with a NaN throws ProblemError.
 #pragma once
 
+#include <pthread.h>
+
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -126,17 +128,23 @@ class TableRules : public Rules {
   std::shared_ptr<void> owner_;
 };
 
+// An exception in a compiled method. Numba has shown it to Python, on the thread that `what` names as Python does.
+struct CompiledFailure : ProblemError {
+  CompiledFailure() : ProblemError(std::to_string(static_cast<unsigned long>(pthread_self()))) {}
+};
+
 // Rules of a Python class: functions that Numba made of its methods (src/playout/compile.py). A whole step is one call.
+// A function that raises an exception returns what happens to be there; one that comes to its end sets `done`.
 class CompiledRules : public Rules {
  public:
   struct Functions {
-    void (*init)(const void* data, void* state);
+    void (*init)(const void* data, void* state, std::int64_t* done);
     std::int64_t (*find)(const void* data, const void* state, Move* moves, std::uint64_t* codes, double* biases,
-                         std::int64_t max_moves);
-    void (*play)(const void* data, void* state, Move move);
+                         std::int64_t max_moves, std::int64_t* done);
+    void (*play)(const void* data, void* state, Move move, std::int64_t* done);
     std::int64_t (*step)(const void* data, void* state, Move move, Move* moves, std::uint64_t* codes, double* biases,
-                         std::int64_t max_moves);
-    double (*score)(const void* data, const void* state);
+                         std::int64_t max_moves, std::int64_t* done);
+    double (*score)(const void* data, const void* state, std::int64_t* done);
     bool has_bias;
   };
 
@@ -144,21 +152,47 @@ class CompiledRules : public Rules {
   CompiledRules(const Sizes& sizes, const Functions& functions, const void* data, std::shared_ptr<void> owner)
       : Rules(sizes), functions_(functions), data_(data), owner_(std::move(owner)) {}
 
-  void init(void* state) const override { functions_.init(data_, state); }
+  void init(void* state) const override {
+    Done done;
+    functions_.init(data_, state, &done.flag);
+    done.check();
+  }
 
   int find_moves(const void* state, Move* moves, std::uint64_t* codes, double* biases) const override {
-    return checked(functions_.find(data_, state, moves, codes, biases, sizes().max_moves), biases);
+    Done done;
+    const auto count = functions_.find(data_, state, moves, codes, biases, sizes().max_moves, &done.flag);
+    done.check();
+    return checked(count, biases);
   }
 
-  void play(void* state, Move move) const override { functions_.play(data_, state, move); }
+  void play(void* state, Move move) const override {
+    Done done;
+    functions_.play(data_, state, move, &done.flag);
+    done.check();
+  }
 
   int play_and_find_moves(void* state, Move move, Move* moves, std::uint64_t* codes, double* biases) const override {
-    return checked(functions_.step(data_, state, move, moves, codes, biases, sizes().max_moves), biases);
+    Done done;
+    const auto count = functions_.step(data_, state, move, moves, codes, biases, sizes().max_moves, &done.flag);
+    done.check();
+    return checked(count, biases);
   }
 
-  double score(const void* state) const override { return checked_number("score", functions_.score(data_, state)); }
+  double score(const void* state) const override {
+    Done done;
+    const double score = functions_.score(data_, state, &done.flag);
+    done.check();
+    return checked_number("score", score);
+  }
 
  private:
+  struct Done {
+    std::int64_t flag = 0;
+    void check() const {
+      if (flag == 0) throw CompiledFailure();
+    }
+  };
+
   int checked(std::int64_t count, const double* biases) const {
     const int some = checked_count(count);
     for (int i = 0; functions_.has_bias && i < some; i++) checked_number("bias", biases[i]);

@@ -66,6 +66,9 @@ def same_game(width: int, height: int, cells: Sequence[int], tabu: int, leftover
 class ProblemError(ValueError):
     pass
 
+class CompiledFailure(ProblemError):
+    pass
+
 def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, has_bias: bool, data: int, state_bytes: int, max_moves: int, max_length: int, owner: object, python_score: object | None = None, improve: object | None = None) -> Problem:
     """
     A user's problem: addresses of functions that Numba compiled, and of the constants they are given.
@@ -212,6 +215,8 @@ class Run:
         """Whether a search raised something: its state is then of no use."""
 
     def stop(self) -> None:
-        """Ends the run and waits for its threads."""
+        """
+        Ends the run and waits for its threads. Signals are heard; if a handler raises, nobody waits any longer.
+        """
 
     def progress(self) -> Progress: ...

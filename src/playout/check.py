@@ -8,14 +8,15 @@ import time
 import traceback
 import types
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from playout import _core
-from playout.compile import Failures, place, syntax
+from playout.compile import bounds_checked, explained, place, syntax
 from playout.errors import InputError, check_integer, short
 from playout.library import LibraryProblem
-from playout.problem import OPTIONAL, REQUIRED, Problem, check_complete, has_python_score, is_compiled
+from playout.problem import OPTIONAL, REQUIRED, Problem, check_complete, digest, has_python_score, is_compiled
 
 SEED = 20_240_229
 QUICK_SECONDS = 0.25  # the short form that solve() runs ends a playout or two after this
@@ -69,7 +70,8 @@ class Report:
         return "\n".join(self._page())
 
     def _page(self) -> Iterator[str]:
-        played = f"{len(self.lengths)} random playouts" if self.lengths else "no whole playout"
+        games = len(self.lengths)
+        played = f"{games} random playout{'s' if games > 1 else ''}" if games else "no whole playout"
         if self:
             yield f"{self.name}: nothing wrong in {played}"
         else:
@@ -121,11 +123,11 @@ def check(problem: Any, playouts: int = 100) -> Report:
     return _Check(problem).run(playouts, math.inf)
 
 
-def check_quickly(problem: Any) -> list[Finding]:
+def check_quickly(problem: Any, improve: bool) -> list[Finding]:
     """Raise an InputError if a game or two show a mistake in a user's problem; return what is odd but harmless."""
     if not isinstance(problem, (Problem, LibraryProblem)):
         return []
-    report = _Check(problem).run(3, QUICK_SECONDS)
+    report = _Check(problem, improve).run(3, QUICK_SECONDS)
     if report.mistakes:
         first = report.mistakes[0]
         raise InputError(f"{report.name}: {first}; playout.check says more") from first.error
@@ -158,8 +160,9 @@ class _PlainGame:
 
 
 class _Check:
-    def __init__(self, problem: Problem | LibraryProblem) -> None:
+    def __init__(self, problem: Problem | LibraryProblem, improve: bool = True) -> None:
         self.problem = problem
+        self.improve = improve
         self.report = Report(problem.describe())
         self.games: list[list[int]] = []
 
@@ -177,8 +180,19 @@ class _Check:
         if isinstance(problem, Problem):
             report.max_moves = problem.max_moves
             self.look_for_random_numbers(problem)
-            self.play_games(lambda: _PlainGame(rules), playouts, seconds)
-            self.check_improve(problem)
+            before = digest(problem)
+            with bounds_checked() if is_compiled(problem) else nullcontext():
+                self.play_games(lambda: _PlainGame(rules), playouts, seconds)
+            if digest(problem) != before:  # but for what a score in Python alone uses, such as a counter of its calls
+                self.report.note(
+                    "constants",
+                    Finding(
+                        "a method changes a number or an array of self",
+                        advice="What changes in a playout belongs in the state; threads share self.",
+                    ),
+                )
+            if self.improve:
+                self.check_improve(problem)
             if not report.mistakes:
                 self.compare_with_compiled(rules, seconds)
         else:
@@ -195,15 +209,17 @@ class _Check:
             try:
                 self.play_game(begin, chance, end)
             except _CannotGoOnError:
-                if len(self.report.findings) > 20:
+                if "endless" in self.report.findings:
                     return
             if time.monotonic() > end:
                 return
 
     def play_game(self, begin: Any, chance: random.Random, end: float) -> None:
         played: list[int] = []
+        seen: list[Any] = []
         game = self.ask("init", played, begin)
         while moves := self.moves_of(game, played):
+            seen.append(moves)
             if len(played) >= self.problem.max_length:
                 self.report.note(
                     "endless",
@@ -231,7 +247,7 @@ class _Check:
                 raise _CannotGoOnError
         score = self.ask("score", played, game.score)
         self.check_number("score", score, played)
-        self.check_repeats(begin, played, score)
+        self.check_repeats(begin, played, seen, score)
         self.games.append(played)
         self.report.lengths.append(len(played))
         self.report.scores.append(score)
@@ -312,12 +328,11 @@ class _Check:
                 )
                 return
 
-    def check_repeats(self, begin: Any, played: list[int], score: float) -> None:
+    def check_repeats(self, begin: Any, played: list[int], seen: list[Any], score: float) -> None:
         """Play the same moves again: whatever is asked, the answers must be the same."""
         game = self.ask("init", [], begin)
         for number, move in enumerate(played):
-            listed = [legal for legal, _, _ in self.ask("moves", played[:number], game.moves)]
-            if move not in listed:
+            if self.ask("moves", played[:number], game.moves) != seen[number]:
                 break
             self.ask("play", played[:number], lambda move=move: game.play(move))
         else:
@@ -327,7 +342,7 @@ class _Check:
         self.report.note(
             "repeatable",
             Finding(
-                "the same moves, played again, give other moves or another score",
+                "the same moves, played again, give other moves, codes, biases or another score",
                 advice="A method draws random numbers, or keeps something outside the state.",
             ),
         )
@@ -385,8 +400,8 @@ class _Check:
     def look_for_random_numbers(self, problem: Problem) -> None:
         for name in (*REQUIRED, *OPTIONAL):
             method = getattr(type(problem), name, None)
-            if method is None or not isinstance(method, types.FunctionType):
-                continue
+            if not isinstance(method, types.FunctionType) or getattr(method, "in_python", False):
+                continue  # a simulation may have a generator of its own; whether it repeats itself is seen in the games
             for text, line in _random_calls(problem, method):
                 self.report.note(
                     "random",
@@ -412,9 +427,8 @@ class _Check:
         end = time.monotonic() + seconds
         for played in self.games:
             try:
-                with Failures(problem) as failures:
+                with explained(problem):
                     difference = self.difference(rules, engine, played)
-                    failures.raise_error()
             except (InputError, _core.ProblemError) as error:
                 self.report.note("compiled", Finding(f"compiled, the same moves raise an error: {error}"))
                 return
@@ -438,10 +452,9 @@ class _Check:
         search = _core.nmcs(engine, 0, SEED)
         begin = time.monotonic()
         try:
-            with Failures(self.problem) as failures:
-                while time.monotonic() - begin < 0.1 and failures.error is None:
+            with explained(self.problem):
+                while time.monotonic() - begin < 0.1:
                     search.advance(100)
-            failures.raise_error()
         except (InputError, _core.ProblemError) as error:
             self.report.note("compiled", Finding(str(error), error=error))
             return
@@ -453,9 +466,10 @@ class _Check:
         plain, compiled = _PlainGame(rules), _core.Position(engine)
         for number in range(len(played) + 1):
             ours, theirs = plain.moves(), compiled.moves()
-            for what, index in (("moves", 0), ("codes", 1), ("biases", 2)):
+            for what, index, slack in (("moves", 0, 0.0), ("codes", 1, 0.0), ("biases", 2, 1e-9)):
                 a, b = [one[index] for one in ours], [one[index] for one in theirs]
-                if len(a) != len(b) or not all(math.isclose(x, y, rel_tol=1e-9) for x, y in zip(a, b, strict=True)):
+                same = all(x == y or math.isclose(x, y, rel_tol=slack) for x, y in zip(a, b, strict=False))
+                if len(a) != len(b) or not same:
                     return f"the {what} are {short(a)}, and compiled {short(b)}{_after(played[:number])}"
             if number < len(played):
                 plain.play(played[number])

@@ -2,8 +2,9 @@
 
 Each method becomes a C function of pointers: to the constants, to the state, and what else it takes. Numba keeps the
 machine code on disk beside the user's file, so that the next run does not compile. Array bounds are checked. An
-exception in a C function has nowhere to go: Numba hands it to ``sys.unraisablehook`` and the function returns 0. So
-that hook is taken over while a search runs (:class:`Failures`), and the search raises what came there.
+exception in a C function has nowhere to go: Numba hands it to ``sys.unraisablehook`` and returns something. So each
+function sets a flag at its end; where it is not set the engine stops at once, and says on which thread. What the
+exception was comes from the hook (:func:`explained`).
 """
 
 import ast
@@ -15,12 +16,14 @@ import sys
 import textwrap
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from playout import _core
 from playout.errors import InputError
-from playout.problem import OPTIONAL, REQUIRED, Problem
+from playout.problem import OPTIONAL, REQUIRED, Problem, methods_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +38,10 @@ def has_numba() -> bool:
 
 def _numba() -> Any:
     """Return Numba, which is optional, and slow to import."""
-    numba = importlib.import_module("numba")
+    try:
+        numba = importlib.import_module("numba")
+    except ImportError as error:
+        raise InputError(f"Numba is installed, but cannot be imported: {error}; set compiled = False") from error
     if not hasattr(numba.types.boolean, "bitwidth"):  # Numba asks for it where a record has an array of them
         numba.types.boolean.bitwidth = 8
     return numba
@@ -47,7 +53,7 @@ def compile_methods(kind: type[Problem], data: "np.dtype[Any]", state: "np.dtype
     ``find`` is the user's ``moves`` with the ``code`` and ``bias`` of each, ``step`` is ``play`` and ``find``.
     """
     with _lock:
-        key = (kind, str(data), str(state))
+        key = (kind, str(data), str(state), methods_digest(kind))
         if key not in _compiled:
             _compiled[key] = _compile_all(kind, data, state)
         return _compiled[key]
@@ -57,113 +63,168 @@ def _compile_all(kind: type[Problem], data: "np.dtype[Any]", state: "np.dtype[An
     numba = _numba()
     types = numba.types
     record = (numba.from_dtype(data), numba.from_dtype(state))
+    done = types.CPointer(types.int64)
     lists = (types.CPointer(types.int64), types.CPointer(types.int64), types.CPointer(types.float64), types.int64)
     methods = {name: getattr(kind, name) for name in (*REQUIRED, *OPTIONAL) if hasattr(kind, name)}
     signatures = {
-        "init": types.void(*record),
-        "play": types.void(*record, types.int64),
-        "score": types.float64(*record),
-        "player": types.int64(*record),
-        "find": types.int64(*record, *lists),
-        "step": types.int64(*record, types.int64, *lists),
+        "init": types.void(*record, done),
+        "play": types.void(*record, types.int64, done),
+        "score": types.float64(*record, done),
+        "find": types.int64(*record, *lists, done),
+        "step": types.int64(*record, types.int64, *lists, done),
     }
     if getattr(methods["score"], "in_python", False):
-        del methods["score"]
+        del methods["score"], signatures["score"]
     for name, method in methods.items():
         check_uses(kind, name, method, data.names or ())
-    methods = {name: _copy(kind, name, method) for name, method in methods.items()}
-    whole = {**methods, **_steps(kind, methods)}
     functions: dict[str, Any] = {}
-    for name, signature in signatures.items():
-        if name in whole:
+    with bounds_checked():
+        for name, function in _functions(kind, methods).items():
             try:
-                functions[name] = _compile(whole[name], signature)
+                functions[name] = _compile(function, signatures[name])
             except Exception as error:  # Numba raises of all kinds
                 raise InputError(_explain(kind, name, error)) from error
     return functions
 
 
-def _compile(method: Any, signature: Any) -> Any:
+def _compile(function: Any, signature: Any) -> Any:
     numba = _numba()
+    if not function.can_be_kept:
+        return numba.cfunc(signature, boundscheck=True)(function)
     try:
-        return numba.cfunc(signature, cache=True, boundscheck=True)(method)
+        return numba.cfunc(signature, cache=True, boundscheck=True)(function)
     except numba.core.errors.NumbaError:
         raise
     except Exception:  # a class typed into an interpreter has no file to keep it beside; what is kept may be damaged
-        return numba.cfunc(signature, boundscheck=True)(method)
+        return numba.cfunc(signature, boundscheck=True)(function)
 
 
-def _copy(kind: type[Problem], name: str, method: Any) -> Any:
-    """Return a method as a function of this module.
-
-    Numba imports a function's module when it reads machine code from disk. That of a user may have no name that can be
-    imported: a script, a file that was loaded by its path.
-    """
-    if not isinstance(method, FunctionType):
-        return method
-    code = method.__code__
-    copy = FunctionType(code, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
-    copy.__module__ = __name__
-    copy.__qualname__ = f"{kind.__qualname__}.{name}_{_digest(method)}"
-    return copy
+@contextmanager
+def bounds_checked() -> Iterator[None]:
+    """While inside, Numba compiles all functions with checked bounds: those that a user's methods call, too."""
+    config = _numba().core.config
+    before, config.BOUNDSCHECK = config.BOUNDSCHECK, 1
+    try:
+        yield
+    finally:
+        config.BOUNDSCHECK = before
 
 
 FIND = """
     found = carray(out, most)
-    count = moves(self, s, found)
+    count = _moves(self, s, found)
     for i in range(count):
         codes[i] = {code}
         biases[i] = {bias}
+    done[0] = 1
     return count
 """
-STEPS = f"""
-def find(self, s, out, codes, biases, most):{FIND}
-def step(self, s, move, out, codes, biases, most):
-    play(self, s, move){FIND}"""
+FUNCTIONS = {
+    "init": """
+def init(self, s, done):
+    _init(self, s)
+    done[0] = 1
+""",
+    "play": """
+def play(self, s, move, done):
+    _play(self, s, move)
+    done[0] = 1
+""",
+    "score": """
+def score(self, s, done):
+    score = _score(self, s)
+    done[0] = 1
+    return score
+""",
+    "find": f"""
+def find(self, s, out, codes, biases, most, done):{FIND}""",
+    "step": f"""
+def step(self, s, move, out, codes, biases, most, done):
+    _play(self, s, move){FIND}""",
+}
 
 
-def _steps(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:
-    """Return ``find`` and ``step`` as Python functions: one call a step, into which Numba compiles the methods.
+def _functions(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:
+    """Return what is compiled: Python functions that call the user's methods, a whole step in one call.
 
-    Numba keeps machine code by file and name of a function. These have the user's file, and a name that changes with
-    the methods they call, wherever those were inherited from, and with what those use.
+    Numba keeps machine code by file and name of a function, and imports the function's module when it reads it. A
+    user's may have no name that can be imported: a script, a file that was loaded by its path. So these belong to this
+    module, have the user's file, and a name that changes with all that the methods are and use.
     """
     numba = _numba()
-    source = STEPS.format(
-        code="code(self, s, found[i])" if "code" in methods else "found[i]",
-        bias="bias(self, s, found[i])" if "bias" in methods else "0.0",
-    )
-    used: dict[str, Any] = {name: methods[name] for name in ("moves", "play", "code", "bias") if name in methods}
-    names = {name: numba.njit(boundscheck=True)(method) for name, method in used.items()}
-    space: dict[str, Any] = {"carray": numba.carray, "__name__": __name__, **names}
-    exec(compile(source, methods["moves"].__code__.co_filename, "exec"), space)
-    for name in ("find", "step"):
-        space[name].__qualname__ = f"{kind.__qualname__}.{name}_{_digest(*used.values())}"
-    return {"find": space["find"], "step": space["step"]}
+    digest = Digest()
+    for name in sorted(methods):
+        digest.add(methods[name])
+    space: dict[str, Any] = {"carray": numba.carray, "__name__": __name__}
+    space |= {f"_{name}": numba.njit(boundscheck=True)(method) for name, method in methods.items()}
+    words = {
+        "code": "_code(self, s, found[i])" if "code" in methods else "found[i]",
+        "bias": "_bias(self, s, found[i])" if "bias" in methods else "0.0",
+    }
+    functions = {}
+    for name, source in FUNCTIONS.items():
+        if name == "score" and "score" not in methods:
+            continue
+        exec(compile(source.format(**words), methods["moves"].__code__.co_filename, "exec"), space)
+        function = functions[name] = space[name]
+        function.__qualname__ = f"{kind.__qualname__}.{name}_{digest.text()}"
+        function.can_be_kept = digest.is_known
+    return functions
 
 
-def _digest(*methods: Any) -> str:
-    """Return what changes when the methods do, or functions and constants of the file's or of others that they use."""
-    seen: list[int] = []
-    return hashlib.sha256(repr([_describe(method, seen) for method in methods]).encode()).hexdigest()[:16]
+class Digest:
+    """A fingerprint of functions and of all they use, in whatever file, as far as it can be known."""
+
+    def __init__(self) -> None:
+        self.parts: list[Any] = []
+        self.seen: set[int] = set()
+        self.is_known = True  # whether what is used is all of kinds that can be written down
+
+    def text(self) -> str:
+        return hashlib.sha256(repr(self.parts).encode()).hexdigest()[:16]
+
+    def add(self, value: Any, names: Sequence[str] = ()) -> None:
+        """Add a value; of a module or a class what the names say."""
+        value = getattr(getattr(value, "_dispatcher", value), "py_func", value)  # of a function of Numba's, Python's
+        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+            self.parts.append(repr(value))
+        elif isinstance(value, (tuple, list)):
+            for one in value:
+                self.add(one, names)
+        elif type(value).__module__ == "numpy" and hasattr(value, "tobytes"):
+            self.parts.append((str(value.dtype), value.shape, value.tobytes()))
+        elif id(value) not in self.seen:
+            self.seen.add(id(value))
+            self._add_new(value, names)
+
+    def _add_new(self, value: Any, names: Sequence[str]) -> None:
+        if isinstance(value, FunctionType):
+            self._add_function(value)
+        elif isinstance(value, ModuleType) or (isinstance(value, type) and value.__module__ not in NOT_USERS):
+            if value.__name__.partition(".")[0] not in NOT_USERS:
+                for name in names:
+                    if name in vars(value):
+                        self.add(vars(value)[name], names)
+                if isinstance(value, type):
+                    self.parts.append(repr([(name, one) for name, one in vars(value).items() if _is_plain(one)]))
+        elif (getattr(value, "__module__", None) or type(value).__module__).partition(".")[0] in NOT_USERS:
+            self.parts.append(getattr(value, "__name__", type(value).__name__))
+        else:
+            self.is_known = False
+
+    def _add_function(self, function: FunctionType) -> None:
+        names = _names(function.__code__)
+        self.parts.append(_bytecode(function.__code__))
+        self.add([*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()])
+        self.add([function.__globals__[name] for name in names if name in function.__globals__], names)
+        self.add([cell.cell_contents for cell in function.__closure__ or ()], names)
 
 
-def _describe(value: Any, seen: list[int]) -> Any:
-    value = getattr(value, "py_func", value)  # of a function of Numba's, Python's
-    if isinstance(value, (bool, int, float, complex, str, bytes)):
-        return value
-    if isinstance(value, (tuple, list)):
-        return [_describe(one, seen) for one in value]
-    if type(value).__module__ == "numpy" and hasattr(value, "tobytes"):
-        return str(value.dtype), value.shape, value.tobytes()
-    if not isinstance(value, FunctionType) or id(value) in seen:
-        return type(value).__name__
-    seen.append(id(value))
-    names = _names(value.__code__)
-    used = [value.__globals__[name] for name in names if name in value.__globals__]
-    used += [getattr(one, name) for one in used if isinstance(one, ModuleType) for name in names if name in vars(one)]
-    used += [cell.cell_contents for cell in value.__closure__ or ()]
-    return _bytecode(value.__code__), [_describe(one, seen) for one in used]
+NOT_USERS = {"builtins", "math", "cmath", "numpy", "numba", "operator", "functools", "itertools", "llvmlite"}
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, complex, str, bytes))
 
 
 def _bytecode(code: Any) -> Any:
@@ -224,53 +285,49 @@ def _explain(kind: type[Problem], name: str, error: Exception) -> str:
     )
 
 
-class Failures:
-    """While inside, exceptions in compiled methods are kept instead of printed; the first is ``error``."""
-
-    _inside: list["Failures"]
-    _before: Any
-
-    def __init__(self, problem: Any) -> None:
-        self.problem = problem
-        self.error: BaseException | None = None
-
-    def __enter__(self) -> "Failures":
-        if not isinstance(self.problem, Problem):
-            return self
-        with _lock:
-            if not Failures._inside:
-                Failures._before = sys.unraisablehook
-                sys.unraisablehook = _note
-            Failures._inside.append(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if not isinstance(self.problem, Problem):
-            return
-        with _lock:
-            Failures._inside.remove(self)
-            if not Failures._inside and sys.unraisablehook is _note:
-                sys.unraisablehook = Failures._before
-
-    def raise_error(self) -> None:
-        """Raise if there was one."""
-        if self.error is not None:
+@contextmanager
+def explained(problem: Any) -> Iterator[None]:
+    """While inside, an exception in a compiled method of the problem is an InputError that says what and where."""
+    with _errors_kept():
+        try:
+            yield
+        except _core.CompiledFailure as failure:
+            error = _errors.pop(int(str(failure)), None)
+            what = "an exception" if error is None else f"{type(error).__name__}: {error}{_line(error.__traceback__)}"
             raise InputError(
-                f"{type(self.error).__name__} in a compiled method of {type(self.problem).__name__}: "
-                f"{self.error}{_line(self.error.__traceback__)}; with compiled = False the traceback says where"
-            ) from self.error
+                f"{problem.describe()}: a compiled method raises {what}; with compiled = False the traceback says where"
+            ) from error
 
 
-Failures._inside = []
+_errors: dict[int, BaseException] = {}  # in compiled methods, by thread
+_inside = 0
+_hook_before: Any = None
 
 
-def _note(unraisable: Any) -> None:
-    if "numba" not in repr(unraisable.object):
-        Failures._before(unraisable)
-        return
-    for failures in Failures._inside:
-        if failures.error is None:
-            failures.error = unraisable.exc_value or unraisable.exc_type()
+@contextmanager
+def _errors_kept() -> Iterator[None]:
+    """While anybody is inside, exceptions in compiled methods are kept instead of printed."""
+    global _inside, _hook_before
+    with _lock:
+        _inside += 1
+        if _inside == 1:
+            _hook_before, sys.unraisablehook = sys.unraisablehook, _keep_error
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _errors.clear()
+                if sys.unraisablehook is _keep_error:
+                    sys.unraisablehook = _hook_before
+
+
+def _keep_error(unraisable: Any) -> None:
+    if "numba" in repr(unraisable.object):
+        _errors[threading.get_ident()] = unraisable.exc_value or unraisable.exc_type()
+    else:
+        _hook_before(unraisable)
 
 
 def _line(where: TracebackType | None) -> str:

@@ -32,25 +32,25 @@ class Layout:
         if self.dtype.itemsize > MAX_STATE_BYTES:
             raise InputError(f"State has {self.dtype.itemsize:,} bytes; at most {MAX_STATE_BYTES:,} are allowed")
         self.fields = [(name, self.dtype[name].shape != (), self.dtype[name].kind) for name in self.dtype.names or ()]
-        self.record = type("State", (), {"__slots__": tuple(name for name, _, _ in self.fields)})
+        arrays = {name: _array_property(name) for name, is_array, _ in self.fields if is_array}
+        slots = tuple(f"_{name}" if is_array else name for name, is_array, _ in self.fields)
+        self.record = type("State", (), {"__slots__": slots, **arrays})
 
     def load(self, view: Any) -> Any:
         """Return the state in a buffer: its numbers, and its arrays as views of the buffer."""
         row = np.frombuffer(view, self.dtype, 1)
         state = self.record()
         for name, is_array, _ in self.fields:
-            setattr(state, name, row[name][0] if is_array else row[name][0].item())
+            setattr(state, f"_{name}" if is_array else name, row[name][0] if is_array else row[name][0].item())
         return state
 
     def store(self, state: Any, view: Any) -> None:
         """Write the numbers of a state to a buffer; what a field cannot hold is an error."""
         row = np.frombuffer(view, self.dtype, 1)
         for name, is_array, kind in self.fields:
-            value = getattr(state, name)
             if is_array:
-                if not np.shares_memory(value, row[name]):
-                    row[name][0] = value
                 continue
+            value = getattr(state, name)
             if kind in "iu" and not hasattr(value, "__index__"):
                 raise TypeError(f"the field {name!r} of the state is for whole numbers and was given {short(value)}")
             try:
@@ -61,6 +61,16 @@ class Layout:
 
     def empty(self) -> bytearray:
         return bytearray(self.dtype.itemsize)
+
+
+def _array_property(name: str) -> property:
+    def get(state: Any) -> Any:
+        return getattr(state, f"_{name}")
+
+    def refuse(state: Any, value: Any) -> None:
+        raise TypeError(f"the field {name!r} of the state is an array and stays where it is; write s.{name}[:] = ...")
+
+    return property(get, refuse)
 
 
 def constants(values: Mapping[str, Any]) -> NDArray[Any]:

@@ -112,7 +112,7 @@ def load_own(name: str, options: Mapping[str, str]) -> Any:
         return load_problem(library, argument)
     module = _from_file(Path(where)) if where.endswith(".py") or "/" in where else _from_module(where)
     problem = getattr(module, attribute, None)
-    if callable(problem):  # a class, or a function that makes one
+    if callable(problem) and not isinstance(problem, Own):  # a class, or a function that makes one
         problem = _run(f"{name} cannot be made", problem)
     if not isinstance(problem, Own):
         there = [key for key, value in vars(module).items() if isinstance(value, Own)]
@@ -159,7 +159,12 @@ def _from_file(path: Path) -> Any:
     if before is None:
         sys.modules[path.stem] = module  # as an import would: pickles and dataclasses look there
     loader = spec.loader
-    _run(f"cannot load {path}", lambda: loader.exec_module(module))
+    try:
+        _run(f"cannot load {path}", lambda: loader.exec_module(module))
+    except InputError:
+        if before is None:
+            del sys.modules[path.stem]
+        raise
     return module
 
 

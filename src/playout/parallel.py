@@ -10,7 +10,7 @@ import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 from playout import _core
 from playout.errors import InputError, check_choice, check_integer
@@ -243,9 +243,23 @@ class Jobs:
     """The searches of a run, and how the threads form crews to do them."""
 
     searches: list[_core.Search]
+    engine: _core.Problem  # of the first: what it asks of Python, whoever waits for the run does
     keep: int  # how many of them get most of the playouts
     threads: int  # that have something to do
     crews: int
+
+
+class Begun:
+    """A problem as it was when the search began: a user may change theirs, and its engine with it."""
+
+    def __init__(self, problem: BuiltIn) -> None:
+        self._problem, self._engine = problem, problem.engine()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._problem, name)
+
+    def engine(self) -> _core.Problem:
+        return self._engine
 
 
 def begin(problem: BuiltIn, search: Search, parallel: Parallel | None, threads: int, seed: int) -> Jobs:
@@ -255,11 +269,11 @@ def begin(problem: BuiltIn, search: Search, parallel: Parallel | None, threads: 
     that there are some to leave behind.
     """
     keep, wide = (1, None) if parallel is None else (parallel.jobs, parallel.wide)
-    variants = problem.variants()
+    variants = [Begun(variant) for variant in problem.variants()]
     count = keep if len(variants) == 1 else len(variants) * math.ceil(2 * keep / len(variants))
-    searches = [search.begin(variants[job % len(variants)], seed, job, wide) for job in range(count)]
+    searches = [search.begin(cast(BuiltIn, variants[job % len(variants)]), seed, job, wide) for job in range(count)]
     crews = min(threads, count if wide is None else keep)
-    return Jobs(searches, keep, min(threads, crews * tasks_at_once(search, wide)), crews)
+    return Jobs(searches, variants[0].engine(), keep, min(threads, crews * tasks_at_once(search, wide)), crews)
 
 
 def tasks_at_once(search: Any, wide: Wide | None) -> int:

@@ -1,10 +1,12 @@
 """Problem: what a user subclasses to have a problem of their own searched."""
 
 import hashlib
+import sys
 import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from playout import _core
@@ -104,7 +106,7 @@ class Problem(Own):
     bias(s, move), optional
         How much ``GNRPA`` prefers the move before it has learned anything: its odds are multiplied by exp(bias).
     player(s), optional
-        Whose turn it is, 0 or 1, in a game.
+        Whose turn it is, 0 or 1, in a game; for searches of games, of which there are none yet.
     improve(moves), optional
         A local search: takes a whole sequence of moves, a list, and returns a better one, or the same. It runs in plain
         Python, on the best sequence of each level before that is learned, if the search has ``improve=True``.
@@ -137,7 +139,7 @@ class Problem(Own):
     def engine(self) -> _core.Problem:
         check_complete(self)
         compiled = is_compiled(self)
-        key = (compiled, digest(self))
+        key = (compiled, digest(self), methods_digest(type(self)) if compiled else "")
         # One for each thread that searches: it does what the engine asks of Python. (Written as a dataclass that is
         # frozen can be written to.)
         engines = vars(self).setdefault("_playout_engines", {})
@@ -163,7 +165,7 @@ class Problem(Own):
         return rules.score(state), {"finished": not rules.find(state)[0]}
 
     def describe(self) -> str:
-        return str(vars(self).get("_playout_name", f"{type(self).__module__}:{type(self).__qualname__}"))
+        return str(vars(self).get("_playout_name", f"{_module_name(type(self))}:{type(self).__qualname__}"))
 
     def fingerprint(self) -> str:
         return digest(self)
@@ -199,14 +201,29 @@ def has_python_score(problem: Problem) -> bool:
     return getattr(type(problem).score, "in_python", False)  # type: ignore[attr-defined]
 
 
+def _module_name(kind: type) -> str:
+    """Return where a class is: its module, or, of a script that is run, the file."""
+    file = getattr(sys.modules.get("__main__"), "__file__", None)
+    if kind.__module__ != "__main__" or file is None:
+        return kind.__module__
+    return f"./{Path(file).name}"
+
+
 def constants_of(problem: Problem) -> "NDArray[Any]":
-    """Return the numbers and arrays of a problem and its class as a C struct."""
+    """Return the numbers and arrays of a problem and its class as a C struct.
+
+    Where the score is Python's own business, so is what it alone uses.
+    """
     from playout.layout import constants
 
     values: dict[str, Any] = {}
     for kind in reversed(type(problem).__mro__):
         values |= {} if kind is object else vars(kind)
     values |= vars(problem)
+    if has_python_score(problem):
+        methods = [getattr(type(problem), name, None) for name in (*REQUIRED, *OPTIONAL) if name != "score"]
+        used = {name for method in methods if method is not None for name in method.__code__.co_names}
+        values = {name: value for name, value in values.items() if name in used}
     return constants({name: value for name, value in values.items() if name[:1] != "_" and name not in NO_CONSTANTS})
 
 
@@ -215,7 +232,7 @@ def digest(problem: Problem) -> str:
     from playout.layout import Layout
 
     data = constants_of(problem)
-    text = f"{Layout(problem.State).dtype.descr} {data.dtype.descr}"
+    text = f"{type(problem).__qualname__} {Layout(problem.State).dtype.descr} {data.dtype.descr}"
     return hashlib.sha256(text.encode() + data.tobytes()).hexdigest()[:16]
 
 
@@ -230,6 +247,16 @@ def is_compiled(problem: Problem) -> bool:
     return False
 
 
+def methods_digest(kind: type[Problem]) -> str:
+    """Return a fingerprint of a class's methods and all they use."""
+    from playout.compile import Digest
+
+    fingerprint = Digest()
+    for name in (*REQUIRED, *OPTIONAL):
+        fingerprint.add(getattr(kind, name, None))
+    return fingerprint.text()
+
+
 def _engine(problem: Problem, compiled: bool) -> _core.Problem:
     from playout.layout import PlainRules
 
@@ -237,7 +264,7 @@ def _engine(problem: Problem, compiled: bool) -> _core.Problem:
     rules = PlainRules(proxy)
     state = rules.layout.dtype
     sizes = {"state_bytes": state.itemsize, "max_moves": problem.max_moves, "max_length": problem.max_length}
-    improve = (lambda moves: proxy.improve(moves)) if hasattr(problem, "improve") else None
+    improve = (lambda moves: proxy.encode(proxy.improve(moves))) if hasattr(problem, "improve") else None
     if not compiled and problem.compiled is None:
         warnings.warn(
             f"{type(problem).__name__} runs in plain Python, which is slow: pip install 'playout[numba]' brings Numba "

@@ -15,8 +15,9 @@ from playout import checkpoint as checkpoints
 from playout import parallel as strategies
 from playout import search as searches
 from playout.check import check_quickly
-from playout.compile import Failures
+from playout.compile import explained
 from playout.errors import InputError, check_integer, check_number, check_positive, short
+from playout.own import Own
 from playout.parallel import MAX_THREADS, Parallel
 from playout.problems import BuiltIn, same_score
 from playout.result import MAX_SEED, History, Result, check_writable, provenance
@@ -205,7 +206,7 @@ class Task:
             raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA() and NMCS()")
         if isinstance(problem, type) or not hasattr(problem, "engine"):
             raise InputError(f"problem is {short(problem)}; allowed are problems such as SameGame.standard(1)")
-        for finding in check_quickly(problem):
+        for finding in check_quickly(problem, getattr(search, "improve", False)):
             warnings.warn(f"{problem.describe()}: {finding}", RuntimeWarning, stacklevel=3)
         file = _checkpoint_file(checkpoint, resume)
         kept = checkpoints.load(file) if file is not None and resume else None
@@ -217,9 +218,8 @@ class Task:
         elif isinstance(parallel, type) or not hasattr(parallel, "wide"):
             raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node() and Hybrid()")
         try:
-            with Failures(problem) as failures:
+            with explained(problem):
                 jobs = strategies.begin(problem, search, parallel, threads, seed)
-            failures.raise_error()
         except MemoryError:
             raise InputError("out of memory: use fewer jobs, a smaller width or a lower level") from None
         task = Task(problem, search, parallel, seed, chosen, jobs, file)
@@ -227,7 +227,8 @@ class Task:
             kept.check(task.what())
             return replace(task, seconds=kept.seconds, history=kept.history, state=kept.state)
         if start is not None:
-            _start_from(jobs.searches, problem, start)
+            with explained(problem):
+                _start_from(jobs.searches, problem, start)
         return task
 
     def what(self) -> dict[str, Any]:
@@ -250,7 +251,7 @@ class Task:
                 crews=self.jobs.crews,
                 keep=self.jobs.keep,
                 state=self.state,
-                problem=self.problem.engine(),
+                problem=self.jobs.engine,
             )
         except ValueError as error:
             raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None
@@ -351,6 +352,8 @@ def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | 
             job.start_from(moves, START_ADAPTATIONS)
     except TypeError:
         raise InputError(f"start is {short(start)}; allowed are a Result or a sequence of moves") from None
+    except _core.CompiledFailure:
+        raise
     except ValueError as error:
         raise InputError(f"start cannot be played: {error}") from None
 
@@ -358,7 +361,7 @@ def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | 
 def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = None) -> Iterator[Progress]:
     """Run a search; where nobody else listens to Ctrl-C, listen while waiting."""
     in_time = budget.seconds is None or task.seconds < budget.seconds
-    with Failures(task.problem) as failures:
+    with explained(task.problem):
         run = task.run(budget if in_time else replace(budget, playouts=1))
         begin = time.monotonic()
         deadline = math.inf if budget.seconds is None else begin + budget.seconds - task.seconds
@@ -368,8 +371,7 @@ def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = Non
                 task.save(run)  # from now on there is one, and nobody else takes the name
             while True:
                 with interrupts() if interrupted is None else nullcontext(interrupted) as event:
-                    over = _is_over(failures, run, deadline, event)
-                failures.raise_error()
+                    over = _is_over(task.problem, run, deadline, event)
                 if over or event.is_set():
                     break
                 if time.monotonic() >= save_at:
@@ -378,20 +380,20 @@ def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = Non
                 yield task.whole(run.progress()).progress()
         finally:
             run.stop()
-            if failures.error is None:
-                task.save(run, at_the_end=True)
-        failures.raise_error()
+            task.save(run, at_the_end=True)
+        _is_over(task.problem, run, -math.inf, event)  # raises what was raised in the meantime
     now = task.whole(run.progress())
     yield now.progress(_result(task, now, event.is_set() and not now.has_spent(budget)))
 
 
-def _is_over(failures: Failures, run: _core.Run, deadline: float, interrupted: threading.Event) -> bool:
+def _is_over(problem: BuiltIn, run: _core.Run, deadline: float, interrupted: threading.Event) -> bool:
     """Wait for the next moment to look up; true once the search should end or has ended."""
     try:
         ended = run.wait(max(0.0, min(WAKE_SECONDS, deadline - time.monotonic())))
+    except _core.CompiledFailure:
+        raise
     except _core.ProblemError as error:
-        failures.raise_error()  # which may be why
-        raise InputError(f"{failures.problem.describe()}: {error}") from None
+        raise InputError(f"{problem.describe()}: {error}") from None
     except MemoryError as full:  # a PolicyFull says more
         warnings.warn(f"the search ended early: {str(full) or 'out of memory'}", RuntimeWarning, stacklevel=2)
         interrupted.set()
@@ -399,6 +401,24 @@ def _is_over(failures: Failures, run: _core.Run, deadline: float, interrupted: t
     except _core.NoThreads as error:
         raise InputError(f"cannot start so many threads: {error}") from None
     return ended or interrupted.is_set() or time.monotonic() >= deadline
+
+
+def _detail(task: Task, now: Moment) -> dict[str, Any]:
+    """Replay the best sequence by the plain rules. Where a user's problem then says something else, warn: keep it."""
+    try:
+        score, detail = task.problem.replay(now.moves)
+    except Exception as error:
+        if not isinstance(task.problem, Own):
+            raise
+        what = f"cannot be replayed in plain Python: {type(error).__name__}: {error}"
+        detail = {}
+    else:
+        if same_score(task.problem, score, now.score):
+            return detail
+        what = f"is worth {score!r} in plain Python, and was worth {now.score!r} in the search"
+    message = f"{task.problem.describe()}: the best sequence {what}; playout.check may say more"
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    return detail
 
 
 def _result(task: Task, now: Moment, early: bool) -> Result:
@@ -409,7 +429,7 @@ def _result(task: Task, now: Moment, early: bool) -> Result:
         seed=task.seed,
         score=now.score,
         moves=now.moves,
-        detail=task.problem.replay(now.moves)[1],
+        detail=_detail(task, now),
         playouts=now.playouts,
         seconds=now.seconds,
         interrupted=early,

@@ -278,3 +278,88 @@ class ImprovedBadly(Digits):
 class ImprovedShort(Digits):
     def improve(self, moves):
         return moves[:-1]
+
+
+class ChangesConstant(Digits):
+    def play(self, s, move):
+        self.values[0] += 1
+        s.count += 1
+
+
+class Rebinds(Digits):
+    State = dict(count="i8", last="i4", chosen=("i1", 8), other=("i1", 8), total="f8")
+
+    def play(self, s, move):
+        s.chosen, s.other = s.other, s.chosen
+        s.count += 1
+
+
+class RandomCode(Digits):
+    def code(self, s, move):
+        return hidden() + s.count * 10 + move
+
+
+def hidden():
+    """Random numbers that no reading of a method finds."""
+    return 1000 * random.getrandbits(8)
+
+
+class Counted(Scored):
+    """With a counter, as many scores in Python have."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    @po.python
+    def score(self, s):
+        self.calls += 1
+        return s.total
+
+
+class Seeded(Scored):
+    """A simulation that is the same every time."""
+
+    @po.python
+    def score(self, s):
+        return s.total + np.random.default_rng(int(s.total)).normal()
+
+
+class Narrow(Digits):
+    """Plain Python refuses what compiled code wraps around, in good games only."""
+
+    State = dict(count="i8", last="i4", chosen=("i1", 8), total="f8", sum="i2")
+
+    def play(self, s, move):
+        s.sum += 1400 * self.values[move]
+        s.total += self.values[move]
+        s.chosen[s.count] = move
+        s.count += 1
+
+
+class Grows(Digits):
+    """A score that outgrows 64 bits in good games only: the search believes what compiled code says."""
+
+    def score(self, s):
+        power = 1
+        for i in range(int(s.total)):
+            power = power * 7 if i < 22 else power * 70
+        return float(power % 1000003) if s.total >= 24 else s.total
+
+
+class LoopsLate(Digits):
+    """A loop without an end, in good games only."""
+
+    def score(self, s):
+        while s.total >= 24.0 and s.total < 99.0:
+            s.total += 0.0
+        return s.total
+
+
+class ImproveSolves(Digits):
+    def improve(self, moves):
+        return list(po.solve(self, po.NRPA(level=1), playouts=20).moves)
+
+
+loops, loops_plain = LoopsLate(), LoopsLate()
+loops_plain.compiled = False

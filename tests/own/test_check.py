@@ -19,7 +19,7 @@ MISTAKES = [
     (own.Random, r"play calls a random generator: random\.random\(\)"),
     (own.NumpyRandom, r"score calls a random generator: np\.random\.rand\(\)"),
     (own.OwnGenerator, r"score calls a random generator: self\.rng\.normal\(\)"),
-    (own.Outside, r"the same moves, played again, give other moves or another score"),
+    (own.Outside, r"the same moves, played again, give other moves, codes, biases or another score"),
     (own.MovesChange, r"moves, code or bias changes the state"),
     (own.Wraps, r"compiled methods differ from plain Python: the score is"),
     (own.CallsAnother, r"CallsAnother\.score uses self\.helper .*compiled methods cannot call each other"),
@@ -29,6 +29,9 @@ MISTAKES = [
     (own.NewField, r"play raises AttributeError: 'State' object has no attribute 'other'"),
     (own.FloatInField, r"the field 'count' of the state is for whole numbers and was given 0\.5"),
     (own.SmallField, r"the field 'last' of the state, 'i4', cannot hold 1099511627776"),
+    (own.ChangesConstant, r"a method changes a number or an array of self"),
+    (own.Rebinds, r"the field 'chosen' of the state is an array and stays where it is; write s\.chosen\[:\] = "),
+    (own.RandomCode, r"the same moves, played again, give other moves, codes, biases"),
     (own.NoScore, r"NoScore has no method score"),
     (own.ImprovedBadly, r"improve raises InputError: move 1, 7, is not legal there"),
     (own.ImprovedShort, r"improve returns a sequence after which the playout goes on"),
@@ -43,7 +46,7 @@ def test_a_mistake_is_found_and_solve_refuses(kind, message):
     assert str(report).startswith(f"tests.own.problems:{kind.__name__}: ")
     assert len(str(report).splitlines()) < 40
     with pytest.raises(po.InputError, match=message):
-        po.solve(kind(), po.NRPA(level=1), playouts=10)
+        po.solve(kind(), po.NRPA(level=1, improve=hasattr(kind, "improve")), playouts=10)
 
 
 @pytest.mark.parametrize("kind", [own.PlayRaises, own.NewField])
@@ -55,7 +58,7 @@ def test_an_exception_has_its_line(kind):
 
 @pytest.mark.parametrize("kind", [own.RaisesLate, own.IndexesLate])
 def test_exceptions_that_few_games_see_are_found_compiled(kind):
-    assert "in a compiled method" in str(po.check(kind(), playouts=3))
+    assert "a compiled method raises" in str(po.check(kind(), playouts=3))
 
 
 def test_clashing_codes_are_a_warning():
@@ -93,6 +96,11 @@ def test_a_sound_problem_in_plain_python():
 def test_what_cannot_be_checked(problem, message):
     with pytest.raises(po.InputError, match=message):
         po.check(problem)
+
+
+@pytest.mark.parametrize("kind", [own.Seeded, own.Counted])
+def test_a_score_in_python_may_have_a_generator_or_a_counter_of_its_own(kind):
+    assert po.check(kind(), playouts=5)
 
 
 def test_check_plays_at_least_one_game():

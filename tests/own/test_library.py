@@ -216,7 +216,7 @@ def test_what_cannot_be_loaded(library, macros, message):
         ({"MOVES": "out[0] = 1, 1"}, "a playout goes on after 10,?000 moves"),
         ({"MOVES": "out[0] = 1, 1", "FIELDS": "table.max_length = 50"}, "a playout goes on after 50 moves"),
         ({"PLAY": "(void)state, (void)move"}, "play leaves the state unchanged: move"),
-        ({"SCORE": "rand()"}, "the same moves, played again, give other moves or another score"),
+        ({"SCORE": "rand()"}, "the same moves, played again, give other moves, codes, biases or another score"),
     ],
 )
 def test_what_can_be_loaded_and_is_wrong(library, macros, message):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 import weakref
 
@@ -127,13 +128,13 @@ def test_an_exception_in_python_reaches_the_caller_with_its_traceback(compiled, 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_exception_in_compiled_code_is_never_a_score(search, threads):
     hook = sys.unraisablehook
-    with pytest.raises(po.InputError, match=r"ValueError in a compiled method of RaisesLate: too good .*line \d+"):
+    with pytest.raises(po.InputError, match=r"RaisesLate: a compiled method raises ValueError: too good .*line \d+"):
         po.solve(own.RaisesLate(), search, playouts=200_000, threads=threads, parallel=po.Root(2))
     assert sys.unraisablehook is hook
 
 
 def test_an_index_out_of_bounds_in_compiled_code_is_never_a_score():
-    with pytest.raises(po.InputError, match="IndexError in a compiled method of IndexesLate"):
+    with pytest.raises(po.InputError, match="IndexesLate: a compiled method raises IndexError"):
         po.solve(own.IndexesLate(), po.NRPA(level=2), playouts=200_000)
 
 
@@ -141,12 +142,21 @@ def test_exceptions_of_others_go_where_they_went():
     seen = []
     before, sys.unraisablehook = sys.unraisablehook, seen.append
     try:
-        with compiling.Failures(own.Digits()) as failures:
+        with compiling.explained(own.Digits()):
             sys.unraisablehook(type("Other", (), {"object": "something else"})())
-        assert failures.error is None
         assert len(seen) == 1
     finally:
         sys.unraisablehook = before
+
+
+def test_one_problem_s_exception_is_not_another_s():
+    """Where the other search is under way on the same thread, and on another."""
+    good = po.watch(own.Digits(), po.NRPA(level=3), playouts=300_000)
+    next(good)
+    with pytest.raises(po.InputError, match="RaisesLate: a compiled method raises ValueError: too good"):
+        po.solve(own.RaisesLate(), po.NRPA(level=2), playouts=200_000)
+    *_, last = good
+    assert last.result.score == 24.5
 
 
 def test_an_exception_while_watching():
@@ -370,3 +380,121 @@ def test_a_local_search_that_cheats():
             po.solve(kind(), po.GNRPA(level=2, improve=True), playouts=100)
     with pytest.raises(po.InputError, match="has no local search"):
         po.solve(own.Digits(), po.GNRPA(improve=True), playouts=1)
+
+
+# A problem that changes while it is searched
+
+
+def test_watched_on_another_thread_than_it_was_begun_on():
+    steps, found = po.watch(own.Scored(), po.NRPA(level=2), playouts=150, seed=3), []
+    thread = threading.Thread(target=lambda: found.extend(steps))
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert found[-1].result.score == outcome(own.Scored(), po.NRPA(level=2))[0]
+
+
+def test_a_counter_in_a_score(tmp_path):
+    problem, search = own.Counted(), po.NRPA(level=2)
+    result = po.solve(problem, search, playouts=200, start=[0] * 8, checkpoint=tmp_path / "run.ckpt")
+    assert problem.calls > 200
+    result.save(tmp_path / "run.json")
+    assert po.load(tmp_path / "run.json", problem=own.Counted()).verify() == result.score
+    again = po.solve(own.Counted(), search, playouts=300, checkpoint=tmp_path / "run.ckpt", resume=True)
+    assert again.playouts == 300
+
+
+def test_constants_that_change_during_a_search_are_those_it_began_with():
+    problem = own.Digits()
+    steps = po.watch(problem, po.GNRPA(level=2), playouts=20_000)
+    problem.values = np.array([100, 100, 100])
+    with pytest.warns(RuntimeWarning, match="is worth .* in plain Python"):
+        *_, last = steps
+    assert last.result.score == 24.5
+
+
+def test_a_method_that_is_replaced_is_compiled_anew(monkeypatch):
+    assert po.solve(own.Digits(), po.GNRPA(level=2), playouts=5_000).score == 24.5
+
+    def score(self, s):
+        return -s.total
+
+    monkeypatch.setattr(own.Digits, "score", score)
+    assert po.solve(own.Digits(), po.GNRPA(level=2), playouts=5_000).score < 0
+
+
+@pytest.mark.parametrize(("kind", "message"), [(own.Narrow, "cannot be replayed"), (own.Grows, "is worth")])
+def test_a_result_that_plain_python_does_not_confirm_is_kept_and_said(kind, message):
+    with pytest.warns(RuntimeWarning, match=message):
+        result = po.solve(kind(), po.GNRPA(level=2), playouts=20_000)
+    assert result.moves
+
+
+def test_start_is_played_by_compiled_code_too():
+    with pytest.raises(po.InputError, match="RaisesLate: a compiled method raises ValueError: too good"):
+        po.solve(own.RaisesLate(), po.NRPA(level=1), playouts=1, start=[0] * 8)
+
+
+def test_what_is_raised_while_a_search_ends_is_raised():
+    class Late(own.Digits):
+        @po.python
+        def score(self, s):
+            if threading.current_thread() is threading.main_thread() and Late.armed:
+                time.sleep(0.5)
+                raise LookupError("the simulator crashed")
+            return s.total
+
+    Late.armed = False
+    steps = po.watch(Late(), po.NRPA(level=3), seconds=0.3)
+    next(steps)
+    Late.armed = True
+    with pytest.raises(LookupError, match="the simulator crashed"):
+        list(steps)
+
+
+def test_a_local_search_that_solves():
+    assert po.solve(own.ImproveSolves(), po.NRPA(level=1), playouts=20).score > 0
+    assert po.solve(own.ImproveSolves(), po.NRPA(level=1, improve=True), playouts=20).score > 0
+
+
+@pytest.mark.parametrize("name", ["loops", "loops_plain"])
+def test_a_loop_without_an_end_can_be_left(name, tmp_path):
+    """The first signal ends the search after the playouts under way; the third does not wait for them."""
+    command = [sys.executable, "-m", "playout", "solve", f"tests.own.problems:{name}", "--seconds", "60"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            time.sleep(5)
+            for _ in range(20):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.3)
+                if process.poll() is not None:
+                    break
+        finally:
+            process.kill()
+    assert process.returncode in (128 + signal.SIGINT, -signal.SIGINT)  # or a signal too many, on the way out
+
+
+STALE = """
+import enum
+import numba
+
+class C(enum.IntEnum):
+    K = 2
+
+@numba.njit
+def f(x, k=2):
+    return x * k
+"""
+USES_STALE = SOURCE.replace("return s.n * 1.0", "return f(s.n) * 1.0 + pkg.sub.C.K.value + C.K.value").replace(
+    "import playout as po", "import playout as po\nimport pkg.sub\nfrom pkg.sub import C, f"
+)
+
+
+def test_kept_machine_code_changes_with_what_it_uses(tmp_path):
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").write_text("")
+    (tmp_path / "pkg" / "sub.py").write_text(STALE)
+    (tmp_path / "mine.py").write_text(USES_STALE + "\nproblem = Base()\n")
+    assert run_python(PROGRAM, tmp_path)[0] == "10.0"
+    (tmp_path / "pkg" / "sub.py").write_text(STALE.replace("k=2", "k=5").replace("K = 2", "K = 30"))
+    assert run_python(PROGRAM, tmp_path)[0] == "75.0"
