@@ -381,15 +381,21 @@ def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = Non
         finally:
             run.stop()
             task.save(run, at_the_end=True)
-        _is_over(task.problem, run, -math.inf, event)  # raises what was raised in the meantime
+        _has_ended(task.problem, run, 0.0, event)  # raises what was raised in the meantime
     now = task.whole(run.progress())
     yield now.progress(_result(task, now, event.is_set() and not now.has_spent(budget)))
 
 
 def _is_over(problem: BuiltIn, run: _core.Run, deadline: float, interrupted: threading.Event) -> bool:
     """Wait for the next moment to look up; true once the search should end or has ended."""
+    ended = _has_ended(problem, run, max(0.0, min(WAKE_SECONDS, deadline - time.monotonic())), interrupted)
+    return ended or interrupted.is_set() or time.monotonic() >= deadline
+
+
+def _has_ended(problem: BuiltIn, run: _core.Run, seconds: float, interrupted: threading.Event) -> bool:
+    """Wait for the end of a search, at most that long, and raise what was raised in it."""
     try:
-        ended = run.wait(max(0.0, min(WAKE_SECONDS, deadline - time.monotonic())))
+        return run.wait(seconds)
     except _core.CompiledFailure:
         raise
     except _core.ProblemError as error:
@@ -400,7 +406,6 @@ def _is_over(problem: BuiltIn, run: _core.Run, deadline: float, interrupted: thr
         return True
     except _core.NoThreads as error:
         raise InputError(f"cannot start so many threads: {error}") from None
-    return ended or interrupted.is_set() or time.monotonic() >= deadline
 
 
 def _detail(task: Task, now: Moment) -> dict[str, Any]:
