@@ -9,20 +9,26 @@
 // Bias: -10 (d - min) / (max - min), min and max over all arcs: near customers are favoured. (The sign printed in
 // section 6.2 of "Generalized NRPA" favours far ones.)
 //
-// Selective policy, two settings. A customer is alive while it can be reached in time by going there directly; one that
-// once could not is lost for good, for where the triangle inequality holds it is. A move is harmful if some customer
-// alive would be late after it, whichever way.
+// Selective policy, two settings. A customer is alive while it can be reached in time; one that once could not is lost
+// for good. A move is harmful if some customer alive would be late after it, whichever way, or is itself reached late
+// by it although it is alive, which takes an arc that is longer than a detour.
 //  - avoid_late: harmful moves are left out, unless all are;
 //  - urgent: if some customers alive would be late after every other move, only those are moves.
 // Where a move is not harmful, no other customer is urgent; so `urgent` matters only where at most one is not.
 //
+// What can be reached is decided by the shortest way over customers, not by the arc: so no tour that is in time
+// everywhere is left out, whether or not the triangle inequality holds. Sums of a way are rounded as it is travelled,
+// by less than 10^-12 of the times in all; a detour counts as that much shorter than it is, unless all numbers are
+// whole.
+//
 // This costs one comparison a customer and step. Whether j is harmful is decided by one number, the latest start at j
 // that is in time for all alive: they are sorted by it for each j beforehand, and it changes only when the first one is
-// visited or lost. Latest starts are exact: start > latest(j, k) if and only if start + d(j, k) > due(k).
+// visited or lost. Latest starts are exact: start > latest(j, k) if and only if start + way(j, k) > due(k).
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -109,7 +115,7 @@ class Tsptw {
       throw std::invalid_argument("there are " + std::to_string(nodes()) + " nodes, allowed are 1 to " +
                                   std::to_string(kMaxNodes));
     prepare_biases();
-    if (is_selective()) prepare_orders();
+    if (is_selective()) prepare_ways(), prepare_orders();
     initial_.time = tour_.ready[0];
     initial_.count = nodes() - 1;
     for (int customer = 1; customer < nodes(); customer++) initial_.left.put(customer);
@@ -162,6 +168,8 @@ class Tsptw {
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr double kRounding = 1e-12;
+  static constexpr double kWholeLimit = 1e12;
 
   // A customer after some node, and the latest start there that is in time for it.
   struct Successor {
@@ -185,6 +193,46 @@ class Tsptw {
     });
   }
 
+  // The shortest ways over customers, by Floyd and Warshall. The depot is no stop on a way, nor is it the end of one.
+  void prepare_ways() {
+    const int n = nodes();
+    std::vector<double> shortest = tour_.distances;
+    ways_ = tour_.distances;
+    std::vector<double> slack(n);
+    if (!is_whole())
+      for (int to = 1; to < n; to++)
+        slack[to] = kRounding * std::max(std::abs(tour_.due[to]), std::abs(tour_.ready[0]));
+    for (int stop = 1; stop < n; stop++)
+      for (int from = 0; from < n; from++) {
+        if (from == stop) continue;
+        const double first = shortest[from * n + stop];
+        const double* second = &shortest[stop * n];
+        double* found = &shortest[from * n];
+        double* ways = &ways_[from * n];
+        const auto go_through = [&](int begin, int end) {
+          for (int to = begin; to < end; to++) {
+            const double through = first + second[to], counted = through - slack[to];
+            found[to] = through < found[to] ? through : found[to];
+            ways[to] = counted < ways[to] ? counted : ways[to];
+          }
+        };
+        go_through(1, stop);
+        go_through(stop + 1, n);
+      }
+    for (int node = 0; node < n; node++) ways_[node * n + node] = 0;
+    metric_ = ways_ == tour_.distances;
+    if (metric_) ways_.clear(), ways_.shrink_to_fit();
+  }
+
+  // Whether all times are whole numbers, and so small that no sum of them is rounded.
+  bool is_whole() const {
+    const auto whole = [](double time) { return std::abs(time) < kWholeLimit && time == std::trunc(time); };
+    return std::ranges::all_of(tour_.distances, whole) && std::ranges::all_of(tour_.ready, whole);
+  }
+
+  // The shortest ways from a node.
+  const double* ways(int from) const { return metric_ ? tour_.row(from) : &ways_[from * nodes()]; }
+
   // The largest number for which number + distance <= due, found by halving among all doubles.
   static double latest_start(double distance, double due) {
     const auto number = [](std::int64_t rank) {  // doubles in ascending order, 0 at rank 0
@@ -205,7 +253,7 @@ class Tsptw {
   void prepare_orders() {
     latest_.resize(tour_.distances.size());
     tour_.for_each_arc(
-        [&](int from, int to, double d) { latest_[from * nodes() + to] = latest_start(d, tour_.due[to]); });
+        [&](int from, int to, double) { latest_[from * nodes() + to] = latest_start(ways(from)[to], tour_.due[to]); });
     for (int from = 0; from < nodes(); from++) {
       for (int to = 1; to < nodes(); to++)
         if (to != from) orders_.push_back({latest_[from * nodes() + to], to});
@@ -236,30 +284,36 @@ class Tsptw {
   }
 
   void note_lost(State& state) const {
-    const double* distances = tour_.row(state.node);
+    const double* way = ways(state.node);
     state.left.for_each([&](int customer) {
-      if (state.time + distances[customer] > tour_.due[customer]) state.lost.put(customer);
+      if (state.time + way[customer] > tour_.due[customer]) state.lost.put(customer);
     });
   }
 
-  // When each node would be started; true if one alive would be late.
+  // When each node would be started; true if one alive is lost now.
+  bool find_starts(const State& state, Moves& moves) const {
+    return metric_ ? find_starts<true>(state, moves) : find_starts<false>(state, moves);
+  }
+
+  template <bool kMetric>
   bool find_starts(const State& state, Moves& moves) const {
     const double* distances = tour_.row(state.node);
+    const double* way = ways(state.node);
     const double* ready = tour_.ready.data();
     double late = 0;  // a double, as what is compared: for vector code
     for (int node = 0; node < nodes(); node++) {
       const double arrival = state.time + distances[node];
       moves.start_[node] = arrival > ready[node] ? arrival : ready[node];
-      late = arrival > moves.due_[node] ? 1 : late;
+      late = (kMetric ? arrival : state.time + way[node]) > moves.due_[node] ? 1 : late;
     }
     return late != 0;
   }
 
   void bury_lost(State& state, Moves& moves) const {
-    const double* distances = tour_.row(state.node);
+    const double* way = ways(state.node);
     for (int i = 0; i < moves.left_count_; i++) {
       const int customer = moves.left_[i];
-      if (!(state.time + distances[customer] > moves.due_[customer])) continue;
+      if (!(state.time + way[customer] > moves.due_[customer])) continue;
       state.lost.put(customer);
       bury(moves, customer);
     }
@@ -282,21 +336,29 @@ class Tsptw {
     moves.latest_[node] = first->latest;
   }
 
-  static bool is_harmful(const Moves& moves, int customer) { return moves.start_[customer] > moves.latest_[customer]; }
+  bool is_harmful(const State& state, const Moves& moves, int customer) const {
+    return moves.start_[customer] > moves.latest_[customer] || (!metric_ && is_reached_late(state, moves, customer));
+  }
+
+  // Whether the arc to a customer alive is too long.
+  bool is_reached_late(const State& state, const Moves& moves, int customer) const {
+    return state.time + tour_.distance(state.node, customer) > moves.due_[customer];
+  }
 
   void select(const State& state, Moves& moves) const {
     moves.row_ = static_cast<std::uint64_t>(state.node) * nodes();
     moves.count = 0;
-    if (is_selective() && any_harmful(moves)) {
-      if (settings_.avoid_late) take_harmless(moves);
-      if (settings_.urgent && moves.count == 0) take_urgent(moves);
+    if (is_selective() && any_harmful(state, moves)) {
+      if (settings_.avoid_late) take_harmless(state, moves);
+      if (settings_.urgent && moves.count == 0) take_urgent(state, moves);
     }
     if (moves.count == 0) take_all(moves);
   }
 
-  bool any_harmful(const Moves& moves) const {
+  bool any_harmful(const State& state, const Moves& moves) const {
     double any = 0;  // a double, as what is compared: for vector code
     for (int node = 0; node < nodes(); node++) any = moves.start_[node] > moves.latest_[node] ? 1 : any;
+    for (int node = 0; node < nodes() && !metric_; node++) any = is_reached_late(state, moves, node) ? 1 : any;
     return any != 0;
   }
 
@@ -305,19 +367,19 @@ class Tsptw {
     std::copy_n(moves.left_, moves.left_count_, moves.list_);
   }
 
-  static void take_harmless(Moves& moves) {
+  void take_harmless(const State& state, Moves& moves) const {
     moves.count = 0;
     for (int i = 0; i < moves.left_count_; i++) {
       moves.list_[moves.count] = moves.left_[i];
-      moves.count += !is_harmful(moves, moves.left_[i]);
+      moves.count += !is_harmful(state, moves, moves.left_[i]);
     }
   }
 
   // Those alive that would be late after every other move.
-  void take_urgent(Moves& moves) const {
+  void take_urgent(const State& state, Moves& moves) const {
     moves.count = 0;
     int harmless = 0;
-    for (int i = 0; i < moves.left_count_ && harmless < 2; i++) harmless += !is_harmful(moves, moves.left_[i]);
+    for (int i = 0; i < moves.left_count_ && harmless < 2; i++) harmless += !is_harmful(state, moves, moves.left_[i]);
     if (harmless == 2) return;
     for (int i = 0; i < moves.left_count_; i++) {
       moves.list_[moves.count] = moves.left_[i];
@@ -335,6 +397,8 @@ class Tsptw {
   TsptwSettings settings_;
   TsptwTour tour_;
   State initial_{};
+  bool metric_ = true;                                // whether no detour is shorter than its arc
+  std::vector<double> ways_;                          // by code: the shortest ways; empty if they are the arcs
   std::vector<double> biases_, exp_biases_, latest_;  // by code
   std::vector<Successor>
       orders_;  // after each node: the other customers, the latest starts in time ascending; then node 0

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import playout as po
 from playout import GNRPA, _core
-from tests.reference.tsptw import PlainTsptw, random_instance
+from tests.reference.tsptw import PlainTsptw, random_instance, random_matrix
 
 SETTINGS = [
     {"urgent": urgent, "avoid_late": avoid_late, "makespan": makespan}
@@ -24,6 +25,13 @@ small = st.builds(
     tightness=st.sampled_from([0.3, 1.0, 3.0, 20.0]),
     whole=st.booleans(),
 )
+rough = st.builds(
+    random_matrix,
+    n=st.integers(1, 7),
+    seed=st.integers(0, 10**6),
+    unit=st.sampled_from([1.0, 0.1, 1 / 3]),
+    tightness=st.sampled_from([0.3, 1.0, 3.0, math.inf]),
+)
 times = st.one_of(st.floats(0, 100), st.integers(0, 5).map(float), st.sampled_from([1e-300, 0.1, 1e17, 1 - 2**-53]))
 
 
@@ -36,7 +44,7 @@ def strange(draw):
 
 
 @pytest.mark.parametrize("given_settings", SETTINGS, ids=str)
-@given(plain=st.one_of(small, strange()), seed=st.integers(0, 1000), all_moves=st.booleans())
+@given(plain=st.one_of(small, rough, strange()), seed=st.integers(0, 1000), all_moves=st.booleans())
 @settings(max_examples=60)
 def test_the_moves_are_those_of_the_definitions(given_settings, plain, seed, all_moves):
     """Along a random game, kept and found from scratch; with `all_moves` the game plays what is left out, too."""
@@ -81,6 +89,46 @@ def test_only_urgent_customers_and_only_harmless_moves():
     assert [move for move, _, _ in position.moves()] == [2, 3]  # all moves harm someone; these two cannot wait
     position = _core.Position(replace(both, avoid_late=True).engine())
     assert [move for move, _, _ in position.moves()] == [1, 2, 3]
+
+
+def beginnings(plain):
+    """Every beginning of a tour that is in time everywhere, by brute force."""
+    found = set()
+    for tour in itertools.permutations(range(1, plain.n)):
+        if plain.score_of(list(tour)) > -1e6:
+            found |= {tour[:count] for count in range(1, plain.n)}
+    return found
+
+
+@pytest.mark.parametrize(
+    "policy", [{"avoid_late": True}, {"urgent": True}, {"avoid_late": True, "urgent": True}], ids=str
+)
+@given(plain=st.one_of(rough, small.filter(lambda plain: plain.n < 8)))
+@settings(max_examples=100)
+def test_no_tour_that_is_in_time_is_left_out(policy, plain):
+    """Whatever the distances: triangle inequality or none, sums that are rounded, windows of no width."""
+    engine = replace(plain, **policy).engine()
+    for beginning in beginnings(plain):
+        position = _core.Position(engine)
+        for customer in beginning[:-1]:
+            position.play(customer)
+        assert beginning[-1] in [move for move, _, _ in position.moves()]
+
+
+def test_a_detour_may_be_the_only_way():
+    """Some arcs here are longer than a way over others; the only tour in time needs such ways."""
+    distances = [
+        [0, 4, 8, 13, 3, 15],
+        [2, 0, 17, 16, 3, 16],
+        [18, 0, 0, 3, 13, 1],
+        [5, 10, 8, 0, 18, 1],
+        [10, 1, 9, 1, 0, 0],
+        [18, 7, 14, 11, 8, 0],
+    ]
+    ready, due = zip((6, 30), (0, 36), (0, 15), (1, 40), (11, 29), (16, 22), strict=True)
+    result = po.solve(po.TSPTW(distances, ready, due), po.GNRPA(level=2), playouts=2000)
+    assert result.score == -23
+    assert result.moves == (2, 3, 5, 4, 1)
 
 
 @pytest.mark.parametrize("n", [300, 1024])

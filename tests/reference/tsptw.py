@@ -3,8 +3,11 @@
 import math
 import random
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 from playout import _core
 
@@ -44,12 +47,29 @@ class PlainTsptw:
         flat = [distance for row in self.distances for distance in row]
         return _core.tsptw(flat, self.ready, self.due, self.makespan, self.urgent, self.avoid_late)
 
+    @cached_property
+    def ways(self) -> list:
+        """The shortest ways over customers; a detour counts as a little shorter, unless all numbers are whole."""
+        if not (self.urgent or self.avoid_late):
+            return self.distances
+        arcs, due = np.array(self.distances, dtype=float), np.array(self.due, dtype=float)
+        np.fill_diagonal(arcs, 0)
+        whole = all(number.is_integer() and abs(number) < 1e12 for number in (*arcs.flat, *map(float, self.ready)))
+        slack = np.zeros(self.n) if whole else 1e-12 * np.maximum(abs(due), abs(self.ready[0]))
+        shortest, ways = arcs.copy(), arcs.copy()
+        for stop in range(1, self.n):
+            through = shortest[:, [stop]] + shortest[stop]
+            through[:, [0, stop]] = through[stop] = np.inf  # the depot is no end of a way
+            shortest = np.minimum(shortest, through)
+            ways = np.minimum(ways, through - slack)
+        return ways.tolist()
+
     def initial(self) -> State:
         return self.without_lost(State(0, self.ready[0], 0.0, 0, list(range(1, self.n)), set()))
 
     def without_lost(self, state: State) -> State:
         """Note the customers that can no longer be reached in time; they stay lost."""
-        late = {k for k in state.left if state.time + self.distances[state.node][k] > self.due[k]}
+        late = {k for k in state.left if state.time + self.ways[state.node][k] > self.due[k]}
         return replace(state, lost=(state.lost | late) & set(state.left))
 
     def all_moves(self, state: State) -> list[Move]:
@@ -67,8 +87,11 @@ class PlainTsptw:
         return [self.named(state, customer) for customer in chosen or left]
 
     def late_after(self, state: State, customer: int, alive: set) -> set:
-        start = max(state.time + self.distances[state.node][customer], self.ready[customer])
-        return {k for k in alive if k != customer and start + self.distances[customer][k] > self.due[k]}
+        """Who is alive and late by that move: whichever way somebody goes there after it, or by the move itself."""
+        arrival = state.time + self.distances[state.node][customer]
+        start = max(arrival, self.ready[customer])
+        itself = alive & {customer} if arrival > self.due[customer] else set()
+        return itself | {k for k in alive - {customer} if start + self.ways[customer][k] > self.due[k]}
 
     def named(self, state: State, customer: int) -> Move:
         distance, width = self.distances[state.node][customer], self.most - self.least
@@ -114,5 +137,19 @@ def random_instance(n: int, seed: int, tightness: float = 1.0, whole: bool = Fal
         time += distances[before][customer]
         ready[customer] = round(max(time - numbers.uniform(0, 60) / tightness, 0.0), digits)
         due[customer] = round(time + numbers.uniform(0, 60) / tightness, digits)
+        time = max(time, ready[customer])
+    return PlainTsptw(distances, ready, due, **settings)
+
+
+def random_matrix(n: int, seed: int, unit: float, tightness: float, **settings: bool) -> PlainTsptw:
+    """No geometry: arcs that are longer than detours, multiples of a unit, and windows around a random tour's times."""
+    numbers = random.Random(seed)
+    most = numbers.choice((3, 20))
+    distances = [[unit * numbers.randint(0, most) for _ in range(n)] for _ in range(n)]
+    ready, due, time = [0.0] * n, [unit * most * n] * n, 0.0
+    for before, customer in pairwise([0, *numbers.sample(range(1, n), n - 1)]):
+        time += distances[before][customer]
+        width = unit * most / tightness
+        ready[customer], due[customer] = max(time - numbers.uniform(0, width), 0.0), time + numbers.uniform(0, width)
         time = max(time, ready[customer])
     return PlainTsptw(distances, ready, due, **settings)
