@@ -123,8 +123,8 @@ DAMAGE = [
     ({"search": {"name": "GNRPA", "speed": 1}}, "gnrpa has no setting 'speed'"),
     ({"search": None}, "'search' is not a search"),
     ({"problem": {"kind": []}}, "'problem' is neither the name of a problem nor an instance"),
-    ({"problem": "samegame:a\0b"}, "cannot be the name of a file"),
-    ({"problem": "samegame:\ud800"}, "cannot be the name of a file"),
+    ({"problem": "samegame:a\0b"}, "names a file; a result has the whole instance"),
+    ({"problem": "samegame:\ud800"}, "names a file; a result has the whole instance"),
     ({"score": None}, "'score' is None; allowed are finite numbers"),
     ({"score": "1"}, "'score' is '1'; allowed are finite numbers"),
     ({"score": 10**400}, "'score' is 1000"),
@@ -207,3 +207,32 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
         po.load(file)
     with pytest.raises(InputError, match="cannot read"):
         po.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tsptw:/etc/passwd",
+        "tsptw:./pipe",
+        "tsptw:rc_204.1",
+        "tsptw:random:1,./pipe",
+        "tsptw:random:1,./pipe,n=3",
+        "samegame:/etc/passwd",
+        "samegame:board.txt,board=1",
+        "samegame:1,/etc/passwd",
+        "samegame:1\n,/etc/passwd",
+        "samegame:",
+    ],
+)
+def test_a_result_never_says_which_file_is_opened(name, monkeypatch):
+    monkeypatch.setattr("builtins.open", None)
+    with pytest.raises(po.InputError, match=r"^'problem' is .* names a file; a result has the whole instance$"):
+        po.problems.from_json(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["samegame:3,tabu=2", "samegame:random:7,width=4", "tsptw:random:1", "tsptw:random:1,n=3,objective=makespan"],
+)
+def test_a_result_may_name_what_needs_no_file(name):
+    assert po.problems.from_json(name).to_json() == name

@@ -5,6 +5,7 @@ A built-in problem is a frozen dataclass that the searches, the results and the 
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,6 +27,7 @@ class Kind:
     forms: tuple[tuple[str, str], ...]
     options: tuple[tuple[str, str], ...]
     command_line: dict[str, str]  # options that the command line adds where they are not given
+    without_file: str  # what comes after the kind where no file is named, as a regular expression; options may follow
     parse: Any
     from_json: Any
 
@@ -87,6 +89,7 @@ KINDS: dict[str, Kind] = {
             ("width=W,height=H,colours=C", "of a random board (default 15, 15, 5; at most 20, 20, 9)"),
         ),
         command_line={"tabu": "auto"},
+        without_file=r"\d+|random:[^,]*",
         parse=SameGame.parse_name,
         from_json=SameGame.from_json,
     ),
@@ -104,6 +107,7 @@ KINDS: dict[str, Kind] = {
             ("n=N,width=W", "customers and longest window of a random instance (default 20, 60)"),
         ),
         command_line={},
+        without_file=r"random:[^,]*",
         parse=TSPTW.parse_name,
         from_json=TSPTW.from_json,
     ),
@@ -156,8 +160,14 @@ def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
 
 
 def from_json(data: Any) -> BuiltIn:
-    """Rebuild a problem from what :meth:`BuiltIn.to_json` gave; the data may come from anywhere."""
-    if isinstance(data, str) and data.partition(":")[0] in KINDS:  # nothing else: that would run somebody's code
+    """Rebuild a problem from what :meth:`BuiltIn.to_json` gave; the data may come from anywhere.
+
+    It never decides which file is opened, nor what code is run.
+    """
+    if isinstance(data, str) and data.partition(":")[0] in KINDS:
+        kind, _, rest = data.partition(":")
+        if not re.fullmatch(f"({KINDS[kind].without_file})(,[^,=]*=[^,]*)*", rest, re.DOTALL):
+            raise InputError(f"'problem' is {short(data)}, which names a file; a result has the whole instance")
         return problem(data)
     if isinstance(data, dict) and data.get("kind") == "user":
         return own.from_json(data)
