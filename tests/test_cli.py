@@ -218,6 +218,15 @@ def test_a_tour_is_verified_and_shown(tmp_path):
     assert "there is no tsptw instance 'rc_999.9' in" in mistake(playout("solve", "tsptw:rc_999.9", "--seconds", 1))
 
 
+def test_a_name_is_printed_as_it_is(tmp_path):
+    """Not as the picture that rich knows by such a name."""
+    po.TSPTW.random(4, seed=1).save(tmp_path / "ok:.txt")
+    done = playout("solve", "tsptw:ok:.txt", "--level", 1, "--playouts", 20, "--output", "run.json", cwd=tmp_path)
+    assert done.stderr.startswith("tsptw:ok:: GNRPA")
+    for text in (done.stdout, playout("show", "run.json", cwd=tmp_path).stdout):
+        assert "tsptw:ok:: score" in text
+
+
 COMMANDS = [["solve"], ["verify"], ["show"], ["bench"], ["problems"]]
 EXPERIMENT = [["experiment"], ["experiment", "run"], ["experiment", "report"], ["experiment", "list"]]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from cyclopts import App, CycloptsError, Group, Parameter, Token
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -218,7 +218,8 @@ def solve_command(
     given_settings = {key: value for key, value in wanted.items() if value is not None}
     strategy = _strategy(chosen, parallel, threads, given_settings, before)
     task = Task.begin(built, chosen, threads, strategy, seed, first, checkpoint, resume)
-    with StopSignals() as signals, terminal.view(Console(stderr=True), task, budget, quiet) as show_progress:
+    console = terminal.plain_console(stderr=True)
+    with StopSignals() as signals, terminal.view(console, task, budget, quiet) as show_progress:
         result = run(task, budget, on_event=lambda progress: signals.repeat() or show_progress(progress))
         saved = None if output is None else _save(result, output)
     _print_result(result, saved, checkpoint, json)
@@ -381,7 +382,7 @@ def bench(
     table.columns[0].no_wrap = True
     table.columns[2].justify = "right"
     for row in rows:
-        table.add_row(row["problem"], row["search"], f"{row['playouts_per_cpu_second']:,.0f}")
+        table.add_row(Text(row["problem"]), Text(row["search"]), f"{row['playouts_per_cpu_second']:,.0f}")
     _print(table, terminal.scaling_table(scaling))
     return 0
 
@@ -427,7 +428,7 @@ def experiment_run(
         How many seeds, instead of what *run.toml* says; more than it says extend the experiment.
     """
     plan = plans.load_plan(plans.find(name), seeds)
-    with StopSignals() as signals, terminal.experiment_view(Console(stderr=True)) as show_status:
+    with StopSignals() as signals, terminal.experiment_view(terminal.plain_console(stderr=True)) as show_status:
         status = runner.run(plan, workers, show_status, signals.repeat)
     if signals.received and status.done < status.total:
         _note(f"stopped; {status.done:,} of {status.total:,} runs are done and kept; the same command goes on")
@@ -571,7 +572,7 @@ def _print_result(result: Result, saved: Path | None, checkpoint: Path | None, a
 
 def _print(*parts: RenderableType) -> None:
     """Print on standard output, in colour where it can, and never cut off at the right."""
-    console = Console()
+    console = terminal.plain_console()
     with console.capture() as capture:
         for part in parts:
             console.print(part, soft_wrap=isinstance(part, Text), crop=False, highlight=False)
@@ -606,7 +607,7 @@ def _print_report(plan: plans.Plan, at: Sequence[int]) -> None:
     if strangers:
         _note(f"{strangers:,} rows of {plan.folder / results.RESULTS} belong to nothing that run.toml has now")
     shown: list[RenderableType] = [Text(plan.title, style="bold")]
-    shown += [terminal.report_table(table, Console().width) for table in reports.tables(plan, rows, at)]
+    shown += [terminal.report_table(table, terminal.plain_console().width) for table in reports.tables(plan, rows, at)]
     _print(*shown, Text(reports.source(plan, rows)))
 
 

@@ -25,6 +25,11 @@ OnEvent = Callable[[Progress], object]
 OnStatus = Callable[[Status], object]
 
 
+def plain_console(stderr: bool = False) -> Console:
+    """Return a console that shows what users and files say as it is: no name in it becomes a picture."""
+    return Console(stderr=stderr, emoji=False)
+
+
 @contextmanager
 def view(console: Console, task: Task, budget: Budget, quiet: bool) -> Iterator[OnEvent]:
     """Show the progress of a search: a live view on a terminal, plain lines elsewhere, nothing if quiet."""
@@ -96,7 +101,7 @@ class PlainLines:
 
     def __call__(self, progress: Progress) -> None:
         if self.heading:
-            self.console.print(self.heading, markup=False, highlight=False, soft_wrap=True)
+            self.console.print(Text(self.heading), soft_wrap=True)
             self.heading = ""
         if progress.score is None or progress.score <= self.shown:
             return
@@ -104,7 +109,7 @@ class PlainLines:
             return
         self.shown, self.at = progress.score, time.monotonic()
         line = f"{progress.seconds:8.1f} s  {progress.playouts:>14,} playouts  score {progress.score:,.10g}"
-        self.console.print(line, markup=False, highlight=False)
+        self.console.print(Text(line), soft_wrap=True)
 
 
 @contextmanager
@@ -148,7 +153,7 @@ class ExperimentLines:
         self.shown, self.at = status.done_now, time.monotonic()
         done = f"{status.done:,}/{status.total:,} runs, left {experiment_left(status)}"
         line = f"{done}: {status.latest.run}: score {status.latest.score:,.10g}"
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.console.print(Text(line), soft_wrap=True)
 
 
 def report_table(made: report.Table, width: int) -> Table:
@@ -203,7 +208,7 @@ def scaling_table(rows: list[dict[str, Any]]) -> Table:
         cells = {row["threads"]: row for row in rows if row["strategy"] == strategy}
         shown = [f"{cells[count]['playouts_per_second']:,.0f}" for count in counts]
         ratios = ["" if count == 1 else f"  {cells[count]['ratio']:.2f}" for count in counts]
-        table.add_row(strategy, *(rate + ratio for rate, ratio in zip(shown, ratios, strict=True)))
+        table.add_row(Text(strategy), *(rate + ratio for rate, ratio in zip(shown, ratios, strict=True)))
     return table
 
 
