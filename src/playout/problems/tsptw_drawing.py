@@ -46,18 +46,19 @@ class _Table:
             for number, stop in enumerate(shown.stops, 1)
         ]
         taken = sum(max(map(len, column)) + 2 for column in zip(headings, *rows, strict=True))
+        begin, end = shown.amount(shown.begin), shown.amount(shown.end)
         size = min(options.max_width - taken, MOST_BAR)
+        has_bars = size >= max(LEAST_BAR, len(begin) + 1 + len(end))
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for heading in headings:
             table.add_column(heading, justify="right", no_wrap=True)
-        if size >= LEAST_BAR:
-            axis = f"{shown.amount(shown.begin)}{shown.amount(shown.end):>{size - len(shown.amount(shown.begin))}}"
-            table.add_column(axis, no_wrap=True)
+        if has_bars:
+            table.add_column(f"{begin}{end:>{size - len(begin)}}", no_wrap=True)
         for cells, stop in zip(rows, shown.stops, strict=True):
-            bar = [_bar(shown, stop, size, options.ascii_only)] if size >= LEAST_BAR else []
+            bar = [_bar(shown, stop, size, options.ascii_only)] if has_bars else []
             table.add_row(*cells, *bar, style="red" if shown.arrived and stop.late else "")
         yield table
-        if size >= LEAST_BAR:
+        if has_bars:
             yield Text(_legend(shown, options.ascii_only), style="dim")
 
 

@@ -9,6 +9,8 @@ from playout.problems.tsptw_rules import Stop
 if TYPE_CHECKING:
     from playout.problems.tsptw import TSPTW
 
+LEAST_SPAN = 1e-9  # of the axis of time: shorter ones are no use, and their numbers leave the range of a double
+
 
 class Timetable:
     """The stops of a sequence of customers, in a form to be shown; without moves, the windows in order of closing."""
@@ -38,7 +40,7 @@ class Timetable:
         if self.arrived:
             arrived = max(stop.start for stop in self.stops)
             last = max(arrived, min(last, self.begin + 1.2 * (arrived - self.begin)))
-        return last if last > self.begin else self.begin + 1
+        return last if last - self.begin >= LEAST_SPAN else self.begin + 1
 
     def amount(self, value: float) -> str:
         text = f"{value:,.{self.digits}f}"
