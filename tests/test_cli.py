@@ -218,6 +218,27 @@ def test_a_tour_is_verified_and_shown(tmp_path):
     assert "there is no tsptw instance 'rc_999.9' in" in mistake(playout("solve", "tsptw:rc_999.9", "--seconds", 1))
 
 
+def test_no_number_of_a_timetable_is_cut(tmp_path):
+    """A pipe has the width the table needs, bars and all; what is told to be narrow has it without, and folded."""
+    small = po.TSPTW.random(3, seed=2)
+    large = [[1e6 * time + 0.25 for time in row] for row in (*small.distances, small.ready, small.due)]
+    problem = po.TSPTW(large[:-2], *large[-2:])
+    a_result(problem, (1, 2, 3)).save(tmp_path / "run.json")
+    shown = playout("show", "run.json", cwd=tmp_path, COLUMNS="").stdout
+    stops = problem.tour((1, 2, 3)).stops
+    lines = shown.splitlines()[-5:]
+    for stop, line in zip(stops, lines, strict=False):
+        assert f" {stop.arrival:,.2f}  " in line
+        assert f" {stop.ready:,.2f} - {stop.due:,.2f}  " in line
+        assert "━" in line
+    for columns in (30, 60, 80):
+        shown = playout("show", "run.json", cwd=tmp_path, COLUMNS=str(columns)).stdout
+        assert "…" not in shown
+        assert max(map(len, shown.splitlines()[1:])) <= columns
+        cells = "".join(shown.split())
+        assert columns < 80 or all(f"{stop.arrival:,.2f}" in cells for stop in stops)
+
+
 def test_a_name_is_printed_as_it_is(tmp_path):
     """Not as the picture that rich knows by such a name."""
     po.TSPTW.random(4, seed=1).save(tmp_path / "ok:.txt")

@@ -575,6 +575,7 @@ def _print(*parts: RenderableType) -> None:
     console = terminal.plain_console()
     with console.capture() as capture:
         for part in parts:
+            console.width = terminal.width_for(console, part)
             console.print(part, soft_wrap=isinstance(part, Text), crop=False, highlight=False)
     sys.stdout.write(capture.get())
 

@@ -1,6 +1,7 @@
 """What a search, and an experiment, look like in a terminal while they run."""
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from playout.solve import Budget, Progress, Task
 
 LINES_EVERY_SECONDS = 1.0
 IMPROVEMENTS_SHOWN = 5
+WIDEST = 10_000  # what takes any width asks for this
 
 OnEvent = Callable[[Progress], object]
 OnStatus = Callable[[Status], object]
@@ -28,6 +30,14 @@ OnStatus = Callable[[Status], object]
 def plain_console(stderr: bool = False) -> Console:
     """Return a console that shows what users and files say as it is: no name in it becomes a picture."""
     return Console(stderr=stderr, emoji=False)
+
+
+def width_for(console: Console, part: RenderableType) -> int:
+    """Return the width a part is to be printed with: that of the terminal, or elsewhere what the part needs."""
+    if console.is_terminal or os.environ.get("COLUMNS", "").isdecimal():
+        return console.width
+    wanted = console.measure(part, options=console.options.update(width=WIDEST))
+    return max(console.width, wanted.maximum if wanted.maximum < WIDEST else wanted.minimum)
 
 
 @contextmanager
@@ -176,7 +186,7 @@ def _grid(title: str, lines: Sequence[Sequence[str]]) -> Table:
 
 
 def _width(table: Table) -> int:
-    return Console(width=10_000).measure(table).maximum
+    return Console(width=WIDEST).measure(table).maximum
 
 
 def fraction_spent(progress: Progress, budget: Budget) -> float | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -31,30 +32,35 @@ def draw(problem: "TSPTW", moves: Sequence[Any], step: int | None) -> Renderable
 
 
 class _Table:
-    """The timetable; the windows are drawn on the axis of time where there is room."""
+    """The timetable; the windows are drawn on the axis of time where there is room. Too narrow, it is folded."""
 
     def __init__(self, shown: Timetable) -> None:
         self.shown = shown
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        shown = self.shown
-        headings = ["customer", "window"]
+        self.headings = ["customer", "window"]
         if shown.arrived:
-            headings = ["stop", "customer", "arrival", "window", "wait or late"]
-        rows = [
+            self.headings = ["stop", "customer", "arrival", "window", "wait or late"]
+        self.rows = [
             [str(number), *shown.cells(stop)] if shown.arrived else shown.cells(stop)
             for number, stop in enumerate(shown.stops, 1)
         ]
-        taken = sum(max(map(len, column)) + 2 for column in zip(headings, *rows, strict=True))
+        columns = zip(self.headings, *self.rows, strict=True)
+        self.taken = sum(max(map(len, column)) + 2 for column in columns)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(self.taken, self.taken + MOST_BAR).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        shown = self.shown
         begin, end = shown.amount(shown.begin), shown.amount(shown.end)
-        size = min(options.max_width - taken, MOST_BAR)
+        size = min(options.max_width - self.taken, MOST_BAR)
         has_bars = size >= max(LEAST_BAR, len(begin) + 1 + len(end))
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for heading in headings:
-            table.add_column(heading, justify="right", no_wrap=True)
+        fits = self.taken <= options.max_width
+        for heading in self.headings:
+            table.add_column(heading, justify="right", no_wrap=fits, overflow="fold")
         if has_bars:
             table.add_column(f"{begin}{end:>{size - len(begin)}}", no_wrap=True)
-        for cells, stop in zip(rows, shown.stops, strict=True):
+        for cells, stop in zip(self.rows, shown.stops, strict=True):
             bar = [_bar(shown, stop, size, options.ascii_only)] if has_bars else []
             table.add_row(*cells, *bar, style="red" if shown.arrived and stop.late else "")
         yield table
