@@ -51,6 +51,20 @@ def test_the_bars_lie_where_the_times_are():
     assert len(bar.rstrip()) - 1 == int((28 - 2) / (1.2 * 64) * size)
 
 
+def test_a_window_that_goes_on_beyond_the_axis_has_an_open_end():
+    """The axis is from 5 to 29 or so; customer 1 opens before it, 2 closes after it, the depot ends on it."""
+    problem = TSPTW([[0, 10, 9], [10, 0, 5], [9, 5, 0]], [5, 0, 10], [29, 20, 1000])
+    assert [Timetable(problem, [1, 2]).goes_on(stop) for stop in problem.tour([1, 2]).stops] == [
+        (True, False), (False, True), (False, False),
+    ]  # fmt: skip
+    first, second, depot, legend = render(problem.draw([1, 2])).splitlines()[-4:]
+    assert ["◂" in line for line in (first, second, depot, legend)] == [True, False, False, True]
+    assert ["▸" in line for line in (first, second, depot, legend)] == [False, True, False, True]
+    assert legend.rstrip().endswith("the window goes on")
+    assert to_svg(a_result(problem, [1, 2])).count('class="window open"') == 3  # one of them in the legend
+    assert "goes on" not in render(TSPTW.random(3, seed=1).draw([]))
+
+
 def test_a_narrow_terminal_has_the_table_without_bars():
     text = render(instance().draw([2, 1, 3]), width=50)
     assert "late 8" in text

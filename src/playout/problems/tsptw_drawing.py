@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from playout.problems.tsptw import TSPTW
 
 LEAST_BAR, MOST_BAR = 10, 60
+SIGNS, ASCII_SIGNS = tuple("━·─●◂▸"), tuple("=.-o<>")
 
 
 def draw(problem: "TSPTW", moves: Sequence[Any], step: int | None) -> RenderableType:
@@ -70,7 +71,7 @@ class _Table:
 
 def _bar(shown: Timetable, stop: Stop, size: int, ascii_only: bool) -> Text:
     """The window as a bar, a mark at the arrival, and the way between them if it is before or after."""
-    window, waiting, lateness, mark = "=.-o" if ascii_only else "━·─●"
+    window, waiting, lateness, mark, before, after = ASCII_SIGNS if ascii_only else SIGNS
     place = [" "] * size
 
     def column(time: float) -> int:
@@ -85,13 +86,19 @@ def _bar(shown: Timetable, stop: Stop, size: int, ascii_only: bool) -> Text:
     if shown.arrived and stop.late:
         fill(stop.due, stop.arrival, lateness)
     fill(stop.ready, stop.due, window)
+    goes_on = shown.goes_on(stop)
+    if goes_on[0]:
+        place[0] = before
+    if goes_on[1]:
+        place[-1] = after
     if shown.arrived:
         place[column(stop.arrival)] = mark
     text = Text("".join(place).rstrip(), no_wrap=True)
-    text.highlight_regex(f"[{window}]+", "blue")
+    text.highlight_regex(f"[{window}{before}{after}]+", "blue")
     return text
 
 
 def _legend(shown: Timetable, ascii_only: bool) -> str:
-    window, waiting, lateness, mark = "=.-o" if ascii_only else "━·─●"
-    return f"{window} window" + (f"  {mark} arrival  {waiting} waiting  {lateness} late" if shown.arrived else "")
+    window, waiting, lateness, mark, before, after = ASCII_SIGNS if ascii_only else SIGNS
+    stops = f"  {mark} arrival  {waiting} waiting  {lateness} late" if shown.arrived else ""
+    return f"{window} window" + stops + (f"  {before} {after} the window goes on" if shown.any_goes_on else "")

@@ -226,7 +226,7 @@ def _chart_row(shown: Timetable, number: int, stop: Stop, row: float) -> str:
     top = LABELS + (number - 1) * row
     middle, thick = top + row / 2, row * 0.6
     late = shown.arrived and bool(stop.late)
-    opens, closes = _x(shown, stop.ready), _x(shown, stop.due)
+    opens, closes, goes_on = _x(shown, stop.ready), _x(shown, stop.due), shown.goes_on(stop)
     parts = [
         f"<title>{escape(shown.sentence(number, stop))}</title>",
         f'<rect class="row" y="{top:.1f}" width="{CHART}" height="{row:.1f}" fill="none" pointer-events="all"/>',
@@ -234,6 +234,7 @@ def _chart_row(shown: Timetable, number: int, stop: Stop, row: float) -> str:
         f'font-size="{min(10.5, row):.1f}" text-anchor="end" fill="{LATE if late else INK}">{shown.who(stop)}</text>',
         f'<rect class="window" x="{opens:.1f}" y="{middle - thick / 2:.1f}" width="{max(closes - opens, 1.5):.1f}" '
         f'height="{thick:.1f}" rx="2" fill="{WINDOW}"/>',
+        *(_tip(end, middle, thick, way) for end, way, on in zip((opens, closes), (-1, 1), goes_on, strict=True) if on),
     ]
     if shown.arrived:
         arrival = _x(shown, stop.arrival)
@@ -245,6 +246,12 @@ def _chart_row(shown: Timetable, number: int, stop: Stop, row: float) -> str:
         size = min(3.6, row / 3)
         parts.append(f'<circle class="{kind}" cx="{arrival:.1f}" cy="{middle:.1f}" r="{size:.1f}" fill="{fill}"/>')
     return f'<g class="stop" data-stop="{number}">{"".join(parts)}</g>'
+
+
+def _tip(x: float, y: float, thick: float, way: int) -> str:
+    """The end of a window that goes on beyond the axis: it points to where."""
+    corners = f"M{x - way:.1f} {y - thick / 2:.1f}L{x + 6 * way:.1f} {y:.1f}L{x - way:.1f} {y + thick / 2:.1f}z"
+    return f'<path class="window open" d="{corners}" fill="{WINDOW}"/>'
 
 
 def _segment(kind: str, colour: str, begin: float, end: float, y: float) -> str:
@@ -263,6 +270,9 @@ def _legend(shown: Timetable) -> str:
             ("waiting", _segment("wait", WAIT, 0, 18, -3.5)),
             ("late", _segment("late", LATE, 0, 18, -3.5)),
         ]
+    if shown.any_goes_on:
+        pointed = f'<rect class="window" width="12" height="9" y="-8" rx="2" fill="{WINDOW}"/>{_tip(12, -3.5, 9, 1)}'
+        signs.append(("window goes on", pointed))
     return "".join(
         f'<g transform="translate({LEFT + 84 * place} 14)">{sign}'
         f'<text class="faint" x="23" font-size="10.5" fill="{FAINT}">{word}</text></g>'

@@ -42,6 +42,14 @@ class Timetable:
             last = max(arrived, min(last, self.begin + 1.2 * (arrived - self.begin)))
         return last if last - self.begin >= LEAST_SPAN else self.begin + 1
 
+    def goes_on(self, stop: Stop) -> tuple[bool, bool]:
+        """Whether a window is open before the axis begins, and after it ends."""
+        return stop.ready < self.begin, stop.due > self.end
+
+    @property
+    def any_goes_on(self) -> bool:
+        return any(any(self.goes_on(stop)) for stop in self.stops)
+
     def amount(self, value: float) -> str:
         text = f"{value:,.{self.digits}f}"
         return f"{value:.2g}" if value and not text.strip("0.,") else text
