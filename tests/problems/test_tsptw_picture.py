@@ -127,6 +127,12 @@ def test_the_svg_is_well_formed_and_has_every_stop():
     assert any("no window missed" in (label or "") for label in labels)
 
 
+def test_the_map_says_where_its_places_come_from():
+    for picture in (to_svg, to_html):
+        assert "Tour, places estimated from the distances" in picture(a_result(instance(), [1, 2, 3]))
+    assert "Places, estimated from the distances" in instance().to_html()
+
+
 def test_missed_customers_are_red():
     """Customers 2 and 1 and the depot, in the map and in the chart; nothing is where all are in time."""
     assert map_of(Timetable(instance(), [2, 1, 3])).count('class="missed"') == 3

@@ -45,6 +45,7 @@ def to_svg(problem: "TSPTW", moves: Sequence[Any], title: str) -> str:
             f'<text x="{GAP}" y="41" font-size="11" fill="{FAINT}">{escape(_shorten(sentences(shown)))}</text>',
             f'<text x="{GAP}" y="56" font-size="10" fill="{FAINT}">{escape(rest)}</text>',
             f'<g transform="translate({GAP} {TOP})">{map_of(shown)}</g>',
+            f'<text x="{GAP}" y="{TOP + MAP + 18}" font-size="10" fill="{FAINT}">{map_title(shown)}</text>',
             f'<g transform="translate({GAP + MAP + GAP} {TOP})">{chart_of(shown)}</g>',
             "</svg>\n",
         ]
@@ -59,6 +60,7 @@ def to_page(problem: "TSPTW", moves: Sequence[Any], title: str, about: str) -> s
         title=escape(title),
         about=escape(about),
         summary="".join(f"<p>{escape(line)}.</p>" for line in sentences(shown)),
+        map_title=map_title(shown),
         map_box=f"0 0 {MAP} {MAP}",
         map=map_of(shown),
         chart_box=f"0 0 {CHART} {chart_height(shown):g}",
@@ -89,6 +91,11 @@ def _shorten(lines: Sequence[str], most: int = 190) -> str:
 
 
 # The map
+
+
+def map_title(shown: Timetable) -> str:
+    """Say what the map is, and that an instance has no places, only distances."""
+    return "Tour, places estimated from the distances" if shown.arrived else "Places, estimated from the distances"
 
 
 def map_of(shown: Timetable) -> str:
