@@ -1,6 +1,7 @@
 """Files of instances: where they are found by name, the folders that ``PLAYOUT_DATA`` lists, and reading them."""
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -44,6 +45,11 @@ def _is_file(path: Path) -> bool:
     with suppress(OSError, ValueError):
         return path.is_file()
     return False
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text as editors count them: other separators that Unicode knows end no line."""
+    return re.split(r"\r\n|\n|\r", text)
 
 
 def read_text(path: str | Path, what: str, most: int) -> str:

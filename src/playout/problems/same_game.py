@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playout import _core
-from playout.data import read_text
+from playout.data import read_text, split_lines
 from playout.errors import InputError, check_choice, check_integer, short, whole_number
 from playout.problems import same_game_picture
 from playout.problems.same_game_rules import Cell, cells_of, group, without
@@ -307,7 +307,7 @@ def parse_boards(text: str, source: str) -> dict[int, tuple[tuple[int, ...], ...
     """
     blocks: dict[int, list[tuple[int, ...]]] = {}
     number, first = 1, 1
-    for count, line in enumerate(text.splitlines(), 1):
+    for count, line in enumerate(split_lines(text), 1):
         words = line.partition("#")[0].split()
         if not words:
             continue

@@ -12,7 +12,7 @@ from playout import _core, data
 from playout.errors import InputError, check_choice, check_integer, check_number, short, whole_number
 from playout.problems import tsptw_text
 from playout.problems.tsptw_rules import PENALTY, Matrix, Stop, Times, Tour, customer, tour
-from playout.problems.tsptw_text import MAX_NODES, MAX_VALUE, check_window
+from playout.problems.tsptw_text import MAX_NODES, MAX_VALUE, check_window, numbers
 from playout.random import uniforms
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ class TSPTW:
             ("due", len(self.due)),
         ):
             if length != self.nodes:
-                raise InputError(f"{what} has {length} numbers; {self.nodes} are needed, as many as distances has rows")
+                raise InputError(
+                    f"{what} has {numbers(length)}; {self.nodes} are needed, as many as distances has rows"
+                )
         for node, (opens, closes) in enumerate(zip(self.ready, self.due, strict=True)):
             check_window(opens, closes, node)
         check_choice("objective", self.objective, OBJECTIVES)

@@ -4,14 +4,13 @@ One row of the matrix a line, then one line a node with its ready and its due ti
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from playout.data import split_lines
 from playout.errors import InputError, short
 from playout.problems.tsptw_rules import Matrix, Times, plain
 
 MAX_NODES, MAX_VALUE, MAX_BYTES = 1000, 1e9, 1 << 25
-
-Line = tuple[int, list[str]]
 
 
 def parse(text: str, source: str) -> tuple[Matrix, Times, Times]:
@@ -22,14 +21,13 @@ def parse(text: str, source: str) -> tuple[Matrix, Times, Times]:
     InputError
         With the source and the line, if something is not as it should be.
     """
-    lines = ((number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip())
-    nodes = _nodes(lines, source)
-    distances = tuple(_row(lines, source, node, nodes) for node in range(nodes))
-    windows = [_window(lines, source, node, nodes) for node in range(nodes)]
-    for number, words in lines:
-        raise InputError(
-            f"{source}, line {number}: {short(' '.join(words))} follows the last of {nodes} windows; nothing may"
-        )
+    lines = _Lines(text, source)
+    nodes = _nodes(lines)
+    distances = tuple(_row(lines, node, nodes) for node in range(nodes))
+    windows = [_window(lines, node) for node in range(nodes)]
+    for number, words in lines.rest:
+        what = "the only window" if nodes == 1 else f"the last of {nodes} windows"
+        raise InputError(f"{source}, line {number}: {short(' '.join(words))} follows {what}; nothing may")
     return distances, tuple(opens for opens, _ in windows), tuple(closes for _, closes in windows)
 
 
@@ -39,52 +37,63 @@ def write(distances: Matrix, ready: Times, due: Times) -> str:
     return "\n".join([str(len(ready)), *(" ".join(map(_exact, row)) for row in rows)]) + "\n"
 
 
+class _Lines:
+    """The lines of a text that are not empty: each a number and its words."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.rest = ((number, line.split()) for number, line in enumerate(split_lines(text), 1) if line.strip())
+        self.source, self.last = source, 0
+
+    def take(self, what: str) -> tuple[str, list[str]]:
+        """Return where the next line is and its words; raise if there is none, with what it should have had."""
+        number, words = next(self.rest, (self.last + 1, []))
+        where = f"{self.source}, line {number}"
+        if not words:
+            raise InputError(f"{where}: ends too early: {what} is missing")
+        self.last = number
+        return where, words
+
+
+def numbers(count: int) -> str:
+    return "1 number" if count == 1 else f"{count} numbers"
+
+
 def check_window(opens: float, closes: float, node: int, where: str = "") -> None:
     """Raise if a window closes before it opens."""
     if closes < opens:
-        who = f"customer {node}" if node else "the depot"
-        raise InputError(f"{where}the window of {who} closes at {plain(closes)}, before it opens at {plain(opens)}")
+        raise InputError(f"{where}{_window_of(node)} closes at {plain(closes)}, before it opens at {plain(opens)}")
 
 
-def _nodes(lines: Iterator[Line], source: str) -> int:
-    number, words = next(lines, (0, []))
-    if not words:
-        raise InputError(f"{source} is empty; the number of nodes comes first")
+def _window_of(node: int) -> str:
+    return f"the window of customer {node}" if node else "the window of the depot"
+
+
+def _nodes(lines: _Lines) -> int:
+    where, words = lines.take("the number of nodes")
     word = " ".join(words)
     nodes = int(word) if word.isascii() and word.isdecimal() and len(word) < 10 else 0
     if not 1 <= nodes <= MAX_NODES:
         raise InputError(
-            f"{source}, line {number}: the number of nodes is {short(word)}; "
-            f"allowed are whole numbers from 1 to {MAX_NODES:,}"
+            f"{where}: the number of nodes is {short(word)}; allowed are whole numbers from 1 to {MAX_NODES:,}"
         )
     return nodes
 
 
-def _row(lines: Iterator[Line], source: str, node: int, nodes: int) -> Times:
-    number, words = _next(lines, source, f"row {node + 1} of {nodes} of the matrix")
+def _row(lines: _Lines, node: int, nodes: int) -> Times:
+    where, words = lines.take(f"row {node + 1} of {nodes} of the matrix")
     if len(words) != nodes:
-        raise InputError(
-            f"{source}, line {number}: row {node + 1} of the matrix has {len(words)} numbers; {nodes} are needed"
-        )
-    return tuple(_values(words, f"{source}, line {number}: a distance"))
+        needed = "1 is" if nodes == 1 else f"{nodes} are"
+        raise InputError(f"{where}: row {node + 1} of the matrix has {numbers(len(words))}; {needed} needed")
+    return tuple(_values(words, f"{where}: a distance"))
 
 
-def _window(lines: Iterator[Line], source: str, node: int, nodes: int) -> tuple[float, float]:
-    number, words = _next(lines, source, f"window {node + 1} of {nodes}")
+def _window(lines: _Lines, node: int) -> tuple[float, float]:
+    where, words = lines.take(_window_of(node))
     if len(words) != 2:
-        raise InputError(
-            f"{source}, line {number}: window {node + 1} has {len(words)} numbers; a ready and a due time are needed"
-        )
-    opens, closes = _values(words, f"{source}, line {number}: a time")
-    check_window(opens, closes, node, f"{source}, line {number}: ")
+        raise InputError(f"{where}: {_window_of(node)} has {numbers(len(words))}; a ready and a due time are needed")
+    opens, closes = _values(words, f"{where}: a time")
+    check_window(opens, closes, node, f"{where}: ")
     return opens, closes
-
-
-def _next(lines: Iterator[Line], source: str, what: str) -> Line:
-    try:
-        return next(lines)
-    except StopIteration:
-        raise InputError(f"{source} ends too early: {what} is missing") from None
 
 
 def _values(words: Sequence[str], what: str) -> list[float]:
