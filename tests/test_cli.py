@@ -239,6 +239,13 @@ def test_no_number_of_a_timetable_is_cut(tmp_path):
         assert columns < 80 or all(f"{stop.arrival:,.2f}" in cells for stop in stops)
 
 
+def test_the_temperature_that_is_used_is_said():
+    command = ["solve", "tsptw:random:1", "--level", 1, "--playouts", 10, "--json"]
+    assert ", temperature 1.4, " in playout(*command).stderr
+    assert ", temperature 2.0, " in playout(*command, "--temperature", 2).stderr
+    assert "temperature" not in playout(*command, "--search", "nrpa").stderr
+
+
 def test_a_name_is_printed_as_it_is(tmp_path):
     """Not as the picture that rich knows by such a name."""
     po.TSPTW.random(4, seed=1).save(tmp_path / "ok:.txt")

@@ -212,6 +212,12 @@ def test_the_smallest_games_have_pictures(rows):
     assert '"frames":[' in to_html(found)
 
 
+def test_the_page_says_how_it_was_found(result):
+    assert "GNRPA, level 2, iterations 100, alpha 1.0, temperature 1.0, " in to_html(result)
+    parallel = dataclasses.replace(result, search=po.NMCS(level=1), parallel=po.Root(jobs=3))
+    assert "NMCS, level 1; root, jobs 3; seed 1, " in to_html(parallel)
+
+
 def test_a_problem_without_a_picture_lists_its_moves(result):
     plain = SimpleNamespace(describe=lambda: "odd", to_json=lambda: "odd:1")
     odd = dataclasses.replace(result, problem=plain, moves=(3, 1, 2))

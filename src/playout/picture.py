@@ -5,9 +5,10 @@ other the picture is the list of its moves, and says so.
 """
 
 from html import escape
-from typing import Any
 
+from playout.parallel import describe as describe_strategy
 from playout.result import Result
+from playout.search import describe as describe_search
 
 NO_PICTURE = "This problem has no picture of its own; these are its moves."
 
@@ -46,6 +47,6 @@ def _move_lines(result: Result) -> list[str]:
 
 
 def _about(result: Result) -> str:
-    search: Any = result.search
-    how = f"{search.name}, level {search.level}, seed {result.seed}"
-    return f"{how}; {result.playouts:,} playouts in {result.seconds:,.1f} s"
+    how = describe_search(result.search, result.problem)
+    strategy = "" if result.parallel is None else f"; {describe_strategy(result.parallel)}"
+    return f"{how}{strategy}; seed {result.seed}, {result.playouts:,} playouts in {result.seconds:,.1f} s"

@@ -183,6 +183,15 @@ def to_json(search: Any) -> dict[str, Any]:
     return {"name": search.name, **asdict(search)}
 
 
+def describe(search: Any, problem: BuiltIn) -> str:
+    """Return a search's name and settings as people read them: the temperature is the one that is used."""
+    settings = to_json(search)
+    name = settings.pop("name")
+    if "temperature" in settings and settings["temperature"] is None:
+        settings["temperature"] = problem.temperature
+    return f"{name}, " + ", ".join(f"{key} {value}" for key, value in settings.items() if value is not None)
+
+
 def from_json(data: Any) -> Search:
     """Rebuild a search from what :func:`to_json` gave; the data may come from anywhere."""
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):

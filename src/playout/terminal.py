@@ -16,7 +16,7 @@ from rich.text import Text
 from playout.experiment import report
 from playout.experiment.runner import Status
 from playout.parallel import describe
-from playout.search import to_json
+from playout.search import describe as describe_search
 from playout.solve import Budget, Progress, Task
 
 LINES_EVERY_SECONDS = 1.0
@@ -55,9 +55,6 @@ def view(console: Console, task: Task, budget: Budget, quiet: bool) -> Iterator[
 
 def title(task: Task) -> str:
     """Say what is searched and how, in two lines."""
-    settings = to_json(task.search)
-    name = settings.pop("name")
-    shown = ", ".join(f"{key} {value}" for key, value in settings.items() if value is not None)
     variants = len(task.problem.variants())
     threads = "1 thread" if task.jobs.threads == 1 else f"{task.jobs.threads} threads"
     chosen = "" if task.parallel is None or not task.chosen else " (chosen for them; --parallel says otherwise)"
@@ -67,7 +64,7 @@ def title(task: Task) -> str:
     tried = f"; {len(task.jobs.searches)} searches try {variants} variants of the problem, {most} most playouts"
     tried = "" if variants == 1 else tried
     before = "" if task.seconds == 0 else f"; resumed after {clock(task.seconds)}"
-    return f"{task.problem.describe()}: {name}, {shown}\n{how}{tried}{before}"
+    return f"{task.problem.describe()}: {describe_search(task.search, task.problem)}\n{how}{tried}{before}"
 
 
 class LiveView:
