@@ -29,7 +29,7 @@ from playout.experiment import results, runner
 from playout.own import Missing
 from playout.parallel import MAX_THREADS, STRATEGIES, Parallel, make, processors
 from playout.picture import has_picture, to_html, to_svg
-from playout.result import Result, check_writable, load, write_whole
+from playout.result import Result, check_writable, load, shown, write_whole
 from playout.solve import Budget, Task, run
 from playout.stop import StopSignals
 
@@ -248,8 +248,8 @@ def verify(file: Path, /, *, problem: str | None = None) -> int:
     except InputError as error:
         return _wrong(file, str(error))
     if not problems.same_score(result.problem, score, result.score):
-        return _wrong(file, f"the moves score {score:,.10g}, the file says {result.score:,.10g}")
-    print(f"{file}: correct, {len(result.moves)} moves score {score:,.10g}")
+        return _wrong(file, f"the moves score {shown(score)}, the file says {shown(result.score)}")
+    print(f"{file}: correct, {len(result.moves)} moves score {shown(score)}")
     return 0
 
 

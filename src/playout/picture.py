@@ -7,7 +7,7 @@ other the picture is the list of its moves, and says so.
 from html import escape
 
 from playout.parallel import describe as describe_strategy
-from playout.result import Result
+from playout.result import Result, shown
 from playout.search import describe as describe_search
 
 NO_PICTURE = "This problem has no picture of its own; these are its moves."
@@ -28,7 +28,7 @@ def to_html(result: Result) -> str:
     """Return a page, complete in itself, that shows the result in a browser."""
     draw = getattr(result.problem, "to_page", None)
     if draw is not None:
-        return str(draw(result.moves, f"{result.problem.describe()}: {result.score:,.10g}", _about(result)))
+        return str(draw(result.moves, f"{result.problem.describe()}: {shown(result.score)}", _about(result)))
     title = escape(result.summary())
     moves = "".join(f"<li>{escape(line)}</li>" for line in _move_lines(result))
     return (

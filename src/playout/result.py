@@ -106,7 +106,7 @@ class Result:
         strategy = "" if self.parallel is None else f"{parallel.describe(self.parallel)}, "
         early = ", interrupted" if self.interrupted else ""
         return (
-            f"{self.problem.describe()}: score {self.score:,.10g} in {len(self.moves)} moves; "
+            f"{self.problem.describe()}: score {shown(self.score)} in {len(self.moves)} moves; "
             f"{how['name']} level {how['level']}, {strategy}"
             f"seed {self.seed}, {self.playouts:,} playouts in {self.seconds:,.1f} s{early}"
         )
@@ -147,10 +147,15 @@ class Result:
         return (
             f'<svg width="{width}" height="{height}" role="img" aria-label="Best score over playouts">'
             f'<path d="{path}" fill="none" stroke="#0072b2" stroke-width="2"/>'
-            f'<text x="{width - 8}" y="{last - 5:.1f}" text-anchor="end" {label}>{high:,.10g}</text>'
-            f'<text x="2" y="{height - 24}" {label}>{low:,.10g}</text>'
+            f'<text x="{width - 8}" y="{last - 5:.1f}" text-anchor="end" {label}>{shown(high)}</text>'
+            f'<text x="2" y="{height - 24}" {label}>{shown(low)}</text>'
             f'<text x="{width - 8}" y="{height - 6}" text-anchor="end" {label}>{self.playouts:,} playouts</text></svg>'
         )
+
+
+def shown(score: float) -> str:
+    """Return a score as people read it; minus zero is zero."""
+    return f"{score + 0.0:,.10g}"
 
 
 def load(path: str | Path, problem: problems.BuiltIn | None = None) -> Result:

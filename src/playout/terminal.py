@@ -16,6 +16,7 @@ from rich.text import Text
 from playout.experiment import report
 from playout.experiment.runner import Status
 from playout.parallel import describe
+from playout.result import shown
 from playout.search import describe as describe_search
 from playout.solve import Budget, Progress, Task
 
@@ -81,7 +82,7 @@ class LiveView:
         numbers = Table.grid(padding=(0, 3))
         numbers.add_row("score", "playouts", "playouts/s", "elapsed", "left", style="dim")
         numbers.add_row(
-            Text("-" if progress.score is None else f"{progress.score:,.10g}", style="bold green"),
+            Text("-" if progress.score is None else shown(progress.score), style="bold green"),
             f"{progress.playouts:,}",
             f"{progress.playouts_per_second:,.0f}",
             clock(progress.seconds),
@@ -93,7 +94,7 @@ class LiveView:
             bar.add_row(ProgressBar(total=1.0, completed=share, width=60))
             parts.append(bar)
         latest = self.improvements[-IMPROVEMENTS_SHOWN:]
-        improved = "   ".join(f"{score:,.10g} at {clock(at)}" for at, score in latest)
+        improved = "   ".join(f"{shown(score)} at {clock(at)}" for at, score in latest)
         parts.append(Text(f"improved  {improved}", style="dim"))
         parts.append(Text("Ctrl-C stops and keeps the best so far", style="dim"))
         return Group(*parts)
@@ -115,7 +116,7 @@ class PlainLines:
         if progress.result is None and time.monotonic() - self.at < LINES_EVERY_SECONDS:
             return
         self.shown, self.at = progress.score, time.monotonic()
-        line = f"{progress.seconds:8.1f} s  {progress.playouts:>14,} playouts  score {progress.score:,.10g}"
+        line = f"{progress.seconds:8.1f} s  {progress.playouts:>14,} playouts  score {shown(progress.score)}"
         self.console.print(Text(line), soft_wrap=True)
 
 
@@ -159,7 +160,7 @@ class ExperimentLines:
             return
         self.shown, self.at = status.done_now, time.monotonic()
         done = f"{status.done:,}/{status.total:,} runs, left {experiment_left(status)}"
-        line = f"{done}: {status.latest.run}: score {status.latest.score:,.10g}"
+        line = f"{done}: {status.latest.run}: score {shown(status.latest.score)}"
         self.console.print(Text(line), soft_wrap=True)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import playout as po
 from playout import TSPTW
+from playout.picture import to_html, to_svg
 from playout.problems.tsptw import _generate
 from tests.problems.test_tsptw import best_known, instance
 
@@ -87,3 +88,11 @@ def test_no_public_instance_is_solved_better_than_it_can_be():
         result = po.solve(po.problem(f"tsptw:{row['instance']}"), po.GNRPA(level=3), playouts=5000)
         if result.detail["feasible"]:
             assert result.detail["cost"] >= float(row["cost"]) - 0.01
+
+
+def test_a_score_of_minus_zero_is_shown_as_zero():
+    result = po.solve(TSPTW([[0.0] * 3] * 3, [0.0] * 3, [5.0] * 3), po.GNRPA(level=1), playouts=5)
+    assert "score 0 in 2 moves" in result.summary()
+    for text in (result._repr_html_(), to_html(result), to_svg(result)):
+        assert ": 0<" in text or "score 0 in" in text
+        assert ">-0" not in text

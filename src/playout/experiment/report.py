@@ -160,9 +160,9 @@ def _cell(scores: Scores) -> str:
         return MISSING
     mean, half = interval(list(scores.values()))
     if not half > 0:
-        return f"{mean:,.10g} ± {'?' if math.isnan(half) else '0'}"
+        return f"{mean + 0.0:,.10g} ± {'?' if math.isnan(half) else '0'}"
     digits = min(6, max(0, 1 - math.floor(math.log10(half))))  # two of the half-width
-    return f"{mean:,.{digits}f} ± {half:,.{digits}f}"
+    return f"{round(mean, digits) + 0.0:,.{digits}f} ± {half:,.{digits}f}"
 
 
 def _count(scores: Sequence[Scores], planned: int) -> str:
