@@ -43,7 +43,23 @@ def scaling() -> str:
     return "\n".join([*lines, "", source(rows[-1])])
 
 
-PAGES = (("README.md", "speed", speed), ("docs/parallel.md", "scaling", scaling))
+def user() -> str:
+    row = newest("user.csv")[-1]
+    return (
+        "| a tour of 50 cities, NRPA level 3 | playouts per CPU second |\n|---|---|\n"
+        f"| written in C++, inside the engine | {int(row['cpp_per_cpu_second']):,} |\n"
+        f"| written with `playout.Problem` | {int(row['problem_per_cpu_second']):,} ({float(row['ratio']):.2f}) |\n\n"
+        "The scores are equal for every seed. "
+        f"Compiling took {row['compile_cpu_seconds']} CPU seconds the first time and "
+        f"{row['start_up_cpu_seconds']} from then on, beyond importing Numba. {source(row)}"
+    )
+
+
+PAGES = (
+    ("README.md", "speed", speed),
+    ("docs/parallel.md", "scaling", scaling),
+    ("docs/problems.md", "user", user),
+)
 
 
 def main() -> None:

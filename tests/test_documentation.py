@@ -124,11 +124,11 @@ def test_links_in_the_documentation_lead_somewhere():
 
 
 def test_the_tables_are_the_results_files():
-    """The tables of the README and of docs/parallel.md are what `python benchmarks/readme.py` makes of the results."""
+    """The tables of the README and of two pages are what `python benchmarks/readme.py` makes of the results."""
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "readme.py"], capture_output=True, text=True, check=True, env=os.environ
     )
-    pages = README + (ROOT / "docs" / "parallel.md").read_text()
+    pages = README + "".join((ROOT / "docs" / page).read_text() for page in ("parallel.md", "problems.md"))
     tables = re.split(r"(?<=cores\.)\n", done.stdout.strip())
-    assert len(tables) == 2
+    assert len(tables) == 3
     assert all(table in pages for table in tables)

@@ -25,7 +25,8 @@ class Errands {
   void run(const Errand& errand) {
     if (PyGILState_GetThisThreadState() != nullptr) {
       const nanobind::gil_scoped_acquire acquire;
-      return errand();
+      errand();
+      return;
     }
     std::unique_lock lock(mutex_);
     Request request{&errand};

@@ -20,10 +20,11 @@ class WatchedRun {
     wait_for([&] { run_ = make(); });
   }
   ~WatchedRun() {
-    if (abandoned_)
-      static_cast<void>(run_.release());  // its threads may never end; nobody waits for them
-    else
+    if (!abandoned_) {
       wait_for([this] { run_->stop(); });
+      return;
+    }
+    [[maybe_unused]] const Run* left = run_.release();  // its threads may never end; nobody waits for them
   }
   WatchedRun(const WatchedRun&) = delete;
   WatchedRun& operator=(const WatchedRun&) = delete;
@@ -62,7 +63,7 @@ class WatchedRun {
 }  // namespace
 
 void register_parallel(nb::module_& m) {
-  nb::exception<std::system_error>(m, "NoThreads", PyExc_RuntimeError);
+  const nb::exception<std::system_error> no_threads(m, "NoThreads", PyExc_RuntimeError);
   nb::class_<Run::Progress>(m, "Progress", "A run at one moment.")
       .def_ro("seconds", &Run::Progress::seconds)
       .def_prop_ro("playouts", [](const Run::Progress& now) { return now.best.playouts; })

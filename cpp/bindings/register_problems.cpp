@@ -88,7 +88,10 @@ ProblemHandle tsptw(std::vector<double> distances, std::vector<double> ready, st
 std::vector<Move> improve(const ProblemHandle& handle, std::vector<Move> sequence) {
   const auto improve = [&]<class P>(const std::shared_ptr<const P>& problem) {
     if constexpr (Improvable<P>) {
-      if (improves(*problem)) return static_cast<void>(problem->improve(sequence));
+      if (improves(*problem)) {
+        problem->improve(sequence);
+        return;
+      }
     }
     throw std::invalid_argument("the problem has no local search");
   };
@@ -191,7 +194,7 @@ void register_problems(nb::module_& m) {
       "A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are "
       "128-bit words even where 64 bits do.");
   const nb::exception<ProblemError> problem_error(m, "ProblemError", PyExc_ValueError);
-  nb::exception<CompiledFailure>(m, "CompiledFailure", problem_error);  // NOLINT(bugprone-unused-raii)
+  const nb::exception<CompiledFailure> compiled_failure(m, "CompiledFailure", problem_error);
   m.def("compiled_problem", &compiled_problem, nb::kw_only(), "init"_a, "find"_a, "play"_a, "step"_a, "score"_a,
         "has_bias"_a, "data"_a, "state_bytes"_a, "max_moves"_a, "max_length"_a, "owner"_a,
         "python_score"_a = nb::none(), "improve"_a = nb::none(),
