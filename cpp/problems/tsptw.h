@@ -196,12 +196,14 @@ class Tsptw {
   // The shortest ways over customers, by Floyd and Warshall. The depot is no stop on a way, nor is it the end of one.
   void prepare_ways() {
     const int n = nodes();
-    std::vector<double> shortest = tour_.distances;
-    ways_ = tour_.distances;
     std::vector<double> slack(n);
     if (!is_whole())
       for (int to = 1; to < n; to++)
         slack[to] = kRounding * std::max(std::abs(tour_.due[to]), std::abs(tour_.ready[0]));
+    metric_ = !has_detour(slack);
+    if (metric_) return;
+    std::vector<double> shortest = tour_.distances;
+    ways_ = tour_.distances;
     for (int stop = 1; stop < n; stop++)
       for (int from = 0; from < n; from++) {
         if (from == stop) continue;
@@ -219,9 +221,24 @@ class Tsptw {
         go_through(1, stop);
         go_through(stop + 1, n);
       }
-    for (int node = 0; node < n; node++) ways_[node * n + node] = 0;
-    metric_ = ways_ == tour_.distances;
-    if (metric_) ways_.clear(), ways_.shrink_to_fit();
+  }
+
+  // Whether a way over one customer is shorter than the arc. Where none is, none over several is.
+  bool has_detour(const std::vector<double>& slack) const {
+    for (int from = 0; from < nodes(); from++) {
+      std::vector<double> arcs(tour_.row(from), tour_.row(from) + nodes());
+      arcs[from] = -kNever;
+      for (int stop = 1; stop < nodes(); stop++) {
+        if (from == stop) continue;
+        const double* second = tour_.row(stop);
+        const double first = std::exchange(arcs[stop], -kNever);
+        double any = 0;  // a double, as what is compared: for vector code
+        for (int to = 1; to < nodes(); to++) any = first + second[to] - slack[to] < arcs[to] ? 1 : any;
+        arcs[stop] = first;
+        if (any != 0) return true;
+      }
+    }
+    return false;
   }
 
   // Whether all times are whole numbers, and so small that no sum of them is rounded.

@@ -131,6 +131,15 @@ def test_a_detour_may_be_the_only_way():
     assert result.moves == (2, 3, 5, 4, 1)
 
 
+def test_a_detour_that_is_shorter_by_rounding():
+    """0.1 + 0.2 is more than 0.3; but begun at 7.9 the sum is less, and customer 2 is in time only after 1."""
+    distances, due = [[0, 0.1, 0.3], [0.1, 0, 0.2], [0.3, 0.2, 0]], 7.9 + 0.1 + 0.2
+    assert due < 7.9 + 0.3
+    plain = PlainTsptw(distances, [7.9, 0, 0], [99, 99, due], avoid_late=True)
+    assert plain.score_of([1, 2]) > -1e6
+    assert [move for move, _, _ in _core.Position(plain.engine()).moves()] == [1]
+
+
 @pytest.mark.parametrize("n", [300, 1024])
 def test_large_instances(n):
     """Codes that do not fit the policy's dense table, and the most nodes there may be."""

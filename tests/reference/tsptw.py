@@ -49,20 +49,31 @@ class PlainTsptw:
 
     @cached_property
     def ways(self) -> list:
-        """The shortest ways over customers; a detour counts as a little shorter, unless all numbers are whole."""
+        """The shortest ways over customers; a detour counts as a little shorter, unless all numbers are whole.
+
+        Where no way over one customer is shorter than the arc, the arcs.
+        """
         if not (self.urgent or self.avoid_late):
             return self.distances
         arcs, due = np.array(self.distances, dtype=float), np.array(self.due, dtype=float)
         np.fill_diagonal(arcs, 0)
         whole = all(number.is_integer() and abs(number) < 1e12 for number in (*arcs.flat, *map(float, self.ready)))
         slack = np.zeros(self.n) if whole else 1e-12 * np.maximum(abs(due), abs(self.ready[0]))
-        shortest, ways = arcs.copy(), arcs.copy()
+        shortest, ways, metric = arcs.copy(), arcs.copy(), True
         for stop in range(1, self.n):
-            through = shortest[:, [stop]] + shortest[stop]
-            through[:, [0, stop]] = through[stop] = np.inf  # the depot is no end of a way
+            metric &= not (self.over(stop, arcs) - slack < arcs).any()
+            through = self.over(stop, shortest)
             shortest = np.minimum(shortest, through)
             ways = np.minimum(ways, through - slack)
-        return ways.tolist()
+        return arcs.tolist() if metric else ways.tolist()
+
+    @staticmethod
+    def over(stop: int, ways: np.ndarray) -> np.ndarray:
+        """Every way over one more customer; infinite where it is no stop between two others, or for the depot."""
+        through = ways[:, [stop]] + ways[stop]
+        through[:, [0, stop]] = through[stop] = np.inf
+        np.fill_diagonal(through, np.inf)
+        return through
 
     def initial(self) -> State:
         return self.without_lost(State(0, self.ready[0], 0.0, 0, list(range(1, self.n)), set()))
