@@ -2,12 +2,13 @@
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-PATIENCE = 2  # signals after which the next one gives up waiting for the playouts under way
+PATIENCE = 5.0  # seconds after which another signal gives up waiting for the playouts under way
 _listening: list[threading.Event] = []
 
 
@@ -44,14 +45,14 @@ def _on_interrupt(number: int, frame: FrameType | None) -> None:
 
 
 class StopSignals:
-    """While inside, the first SIGINT or SIGTERM ends the search, and the next does not disturb what follows: saving.
+    """While inside, the first SIGINT or SIGTERM ends the search, and no further one disturbs what follows: saving.
 
-    The third ends it all, with nothing saved but the checkpoint: a method of a user's problem may run for ever.
+    But one that comes much later ends it all: a method of a user's problem may run for ever.
     """
 
     def __init__(self) -> None:
         self.received = 0
-        self.times = 0
+        self.first = 0.0
         self.before: dict[int, Any] = {}
 
     def __enter__(self) -> "StopSignals":
@@ -65,8 +66,8 @@ class StopSignals:
 
     def note(self, number: int, frame: FrameType | None) -> None:
         self.received = self.received or number
-        self.times += 1
-        if self.times > PATIENCE:  # somebody's code does not come to an end
+        self.first = self.first or time.monotonic()
+        if time.monotonic() > self.first + PATIENCE:  # somebody's code does not come to an end
             raise KeyboardInterrupt
         interrupt()
 
