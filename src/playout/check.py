@@ -155,6 +155,9 @@ class _PlainGame:
     def score(self) -> float:
         return float(self.rules.score(self.view))
 
+    def player(self) -> Any:
+        return self.rules.problem.player(self.rules.layout.load(self.view))
+
     def state(self) -> bytes:
         return bytes(self.view)
 
@@ -214,12 +217,28 @@ class _Check:
             if time.monotonic() > end:
                 return
 
+    def check_player(self, game: Any, played: list[int]) -> None:
+        if not isinstance(game, _PlainGame) or not hasattr(self.problem, "player"):
+            return
+        player = self.ask("player", played, game.player)
+        if player not in (0, 1):
+            self.report.note(
+                "player",
+                Finding(
+                    f"player returns {short(player)}{_after(played)}",
+                    where=_definition(self.problem, "player"),
+                    advice="It is 0 or 1.",
+                ),
+            )
+            raise _CannotGoOnError
+
     def play_game(self, begin: Any, chance: random.Random, end: float) -> None:
         played: list[int] = []
         seen: list[Any] = []
         game = self.ask("init", played, begin)
         while moves := self.moves_of(game, played):
             seen.append(moves)
+            self.check_player(game, played)
             if len(played) >= self.problem.max_length:
                 self.report.note(
                     "endless",

@@ -70,6 +70,7 @@ def _compile_all(kind: type[Problem], data: "np.dtype[Any]", state: "np.dtype[An
         "init": types.void(*record, done),
         "play": types.void(*record, types.int64, done),
         "score": types.float64(*record, done),
+        "player": types.int64(*record, done),
         "find": types.int64(*record, *lists, done),
         "step": types.int64(*record, types.int64, *lists, done),
     }
@@ -136,6 +137,12 @@ def score(self, s, done):
     done[0] = 1
     return score
 """,
+    "player": """
+def player(self, s, done):
+    player = _player(self, s)
+    done[0] = 1
+    return player
+""",
     "find": f"""
 def find(self, s, out, codes, biases, most, done):{FIND}""",
     "step": f"""
@@ -163,7 +170,7 @@ def _functions(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:
     }
     functions = {}
     for name, source in FUNCTIONS.items():
-        if name == "score" and "score" not in methods:
+        if name in ("score", "player") and name not in methods:
             continue
         exec(compile(source.format(**words), methods["moves"].__code__.co_filename, "exec"), space)
         function = functions[name] = space[name]

@@ -280,6 +280,16 @@ class ImprovedShort(Digits):
         return moves[:-1]
 
 
+class TwoPlayers(Digits):
+    def player(self, s):
+        return s.count % 2
+
+
+class ThreePlayers(Digits):
+    def player(self, s):
+        return s.count % 3
+
+
 class ChangesConstant(Digits):
     def play(self, s, move):
         self.values[0] += 1

@@ -29,6 +29,7 @@ MISTAKES = [
     (own.NewField, r"play raises AttributeError: 'State' object has no attribute 'other'"),
     (own.FloatInField, r"the field 'count' of the state is for whole numbers and was given 0\.5"),
     (own.SmallField, r"the field 'last' of the state, 'i4', cannot hold 1099511627776"),
+    (own.ThreePlayers, r"player returns 2, after the moves \d, \d"),
     (own.ChangesConstant, r"a method changes a number or an array of self"),
     (own.Rebinds, r"the field 'chosen' of the state is an array and stays where it is; write s\.chosen\[:\] = "),
     (own.RandomCode, r"the same moves, played again, give other moves, codes, biases"),
@@ -98,8 +99,9 @@ def test_what_cannot_be_checked(problem, message):
         po.check(problem)
 
 
-@pytest.mark.parametrize("kind", [own.Seeded, own.Counted])
-def test_a_score_in_python_may_have_a_generator_or_a_counter_of_its_own(kind):
+@pytest.mark.parametrize("kind", [own.Seeded, own.Counted, own.TwoPlayers])
+def test_what_is_no_mistake(kind):
+    """A generator or a counter of a score in Python; players."""
     assert po.check(kind(), playouts=5)
 
 
