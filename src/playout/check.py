@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from playout import _core
 from playout.compile import bounds_checked, explained, place, syntax
@@ -20,6 +20,7 @@ from playout.problem import OPTIONAL, REQUIRED, Problem, check_complete, digest,
 
 SEED = 20_240_229
 QUICK_SECONDS = 0.25  # the short form that solve() runs ends a playout or two after this
+FIRST_GAME_SECONDS = 2.0  # but the first has more time: functions it calls may have to be compiled
 
 
 @dataclass(frozen=True)
@@ -222,15 +223,12 @@ class _Check:
             return
         player = self.ask("player", played, game.player)
         if player not in (0, 1):
-            self.report.note(
+            self.fail(
                 "player",
-                Finding(
-                    f"player returns {short(player)}{_after(played)}",
-                    where=_definition(self.problem, "player"),
-                    advice="It is 0 or 1.",
-                ),
+                f"player returns {short(player)}{_after(played)}",
+                method="player",
+                advice="It is 0 or 1.",
             )
-            raise _CannotGoOnError
 
     def play_game(self, begin: Any, chance: random.Random, end: float) -> None:
         played: list[int] = []
@@ -240,30 +238,24 @@ class _Check:
             seen.append(moves)
             self.check_player(game, played)
             if len(played) >= self.problem.max_length:
-                self.report.note(
+                self.fail(
                     "endless",
-                    Finding(
-                        f"a playout goes on after {len(played):,} moves",
-                        advice="Does play bring the end nearer, and moves return 0 there? Else set max_length.",
-                    ),
+                    f"a playout goes on after {len(played):,} moves",
+                    advice="Does play bring the end nearer, and moves return 0 there? Else set max_length.",
                 )
-                raise _CannotGoOnError
-            if time.monotonic() > end:
+            if time.monotonic() > (end if self.games else end + FIRST_GAME_SECONDS):
                 return
             move = chance.choice(moves)[0]
             before = game.state()
             self.ask("play", played, lambda move=move: game.play(move))
             played.append(move)
             if game.state() == before:
-                self.report.note(
+                self.fail(
                     "unchanged",
-                    Finding(
-                        f"play leaves the state unchanged: move {move}{_after(played[:-1])}",
-                        where=_definition(self.problem, "play"),
-                        advice="A move has to change the state, or the playout would never end.",
-                    ),
+                    f"play leaves the state unchanged: move {move}{_after(played[:-1])}",
+                    method="play",
+                    advice="A move has to change the state, or the playout would never end.",
                 )
-                raise _CannotGoOnError
         score = self.ask("score", played, game.score)
         self.check_number("score", score, played)
         self.check_repeats(begin, played, seen, score)
@@ -275,28 +267,22 @@ class _Check:
         before = game.state()
         found: list[tuple[int, int, float]] = self.ask("moves", played, game.moves)
         if game.state() != before:
-            self.report.note(
+            self.fail(
                 "moves changes",
-                Finding(
-                    f"moves, code or bias changes the state{_after(played)}",
-                    where=_definition(self.problem, "moves"),
-                    advice="Only init and play may.",
-                ),
+                f"moves, code or bias changes the state{_after(played)}",
+                method="moves",
+                advice="Only init and play may.",
             )
-            raise _CannotGoOnError
         self.report.widest = max(self.report.widest, len(found))
         moves = [move for move, _, _ in found]
         if len(set(moves)) < len(moves):
             twice = next(move for move in moves if moves.count(move) > 1)
-            self.report.note(
+            self.fail(
                 "twice",
-                Finding(
-                    f"moves lists the move {twice} more than once{_after(played)}",
-                    where=_definition(self.problem, "moves"),
-                    advice="Each legal move is listed once.",
-                ),
+                f"moves lists the move {twice} more than once{_after(played)}",
+                method="moves",
+                advice="Each legal move is listed once.",
             )
-            raise _CannotGoOnError
         self.check_codes(found, played)
         for _, _, bias in found:
             self.check_number("bias", bias, played)
@@ -318,15 +304,12 @@ class _Check:
 
     def check_number(self, method: str, value: float, played: list[int]) -> None:
         if not math.isfinite(value):
-            self.report.note(
+            self.fail(
                 f"{method} finite",
-                Finding(
-                    f"{method} returns {value}{_after(played)}",
-                    where=_definition(self.problem, method),
-                    advice="Scores and biases are finite numbers; a bad playout has a low score.",
-                ),
+                f"{method} returns {value}{_after(played)}",
+                method=method,
+                advice="Scores and biases are finite numbers; a bad playout has a low score.",
             )
-            raise _CannotGoOnError
 
     def check_improve(self, problem: Problem) -> None:
         """Give some games to the problem's local search: what it returns must be playable, and a whole game."""
@@ -358,13 +341,15 @@ class _Check:
             again = self.ask("score", played, game.score)
             if again == score or (math.isnan(again) and math.isnan(score)):
                 return
-        self.report.note(
+        self.fail(
             "repeatable",
-            Finding(
-                "the same moves, played again, give other moves, codes, biases or another score",
-                advice="A method draws random numbers, or keeps something outside the state.",
-            ),
+            "the same moves, played again, give other moves, codes, biases or another score",
+            advice="A method draws random numbers, or keeps something outside the state.",
         )
+
+    def fail(self, key: str, what: str, method: str = "", advice: str = "") -> NoReturn:
+        """Note a mistake after which the playout cannot go on."""
+        self.report.note(key, Finding(what, _definition(self.problem, method) if method else "", advice))
         raise _CannotGoOnError
 
     def ask(self, method: str, played: list[int], call: Any) -> Any:
