@@ -191,7 +191,7 @@ class Run {
     const std::scoped_lock lock(mutex_);
     if (turn.job != nullptr) put_down(*turn.job);
     if (error) {
-      if (!failed_) error_ = error;
+      if (!failed_) error_ = std::exchange(error, nullptr);  // whoever waits has the last of it
       failed_ = true;
       end();
     }
