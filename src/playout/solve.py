@@ -253,6 +253,8 @@ class Task:
                 state=self.state,
                 problem=self.jobs.engine,
             )
+        except _core.CompiledFailure:
+            raise
         except ValueError as error:
             raise InputError(f"cannot resume from {str(self.file)!r}: {error}") from None
         except _core.NoThreads as error:
