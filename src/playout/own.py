@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import sys
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 LIBRARIES = (".so", ".dylib", ".dll")
 
 
-class Own:
+class Own(ABC):
     """What the problems of users have in common, as :class:`playout.problems.BuiltIn` asks it."""
 
     temperature: float = 1.0
@@ -39,17 +40,21 @@ class Own:
     def to_json(self) -> dict[str, Any]:
         return {"kind": "user", "name": self.describe(), "digest": self.fingerprint()}
 
+    @abstractmethod
     def describe(self) -> str:
-        raise NotImplementedError
+        """Where the problem is found, or what it is called."""
 
+    @abstractmethod
     def fingerprint(self) -> str:
-        raise NotImplementedError
+        """What tells it from others: that of a result must be the same."""
 
+    @abstractmethod
     def engine(self) -> _core.Problem:
-        raise NotImplementedError
+        """The problem inside the C++ engine."""
 
+    @abstractmethod
     def replay(self, moves: Sequence[Any]) -> tuple[float, dict[str, Any]]:
-        raise NotImplementedError
+        """Score and detail of a sequence."""
 
     def draw(self, moves: Sequence[Any], step: int | None = None) -> "RenderableType":
         """The sequence for a terminal: its moves. A user's own ``draw(moves)`` has no step (playout.problems.draw)."""
