@@ -190,6 +190,7 @@ def test_problems_and_bench_and_version():
     listed = playout("problems").stdout
     assert "samegame:random:7" in listed
     assert "tsptw:rc_204.1" in listed
+    assert "./file.py:name" in listed
     measured = json.loads(playout("bench", "--seconds", 0.01, "--threads", 3, "--json").stdout)
     assert {row["problem"] for row in measured["rates"]} >= {"samegame:1", "samegame:9", "samegame:16"}
     assert all(row["playouts_per_cpu_second"] > 0 for row in measured["rates"])

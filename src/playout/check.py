@@ -120,7 +120,8 @@ def check(problem: Any, playouts: int = 100) -> Report:
     if isinstance(problem, type) and issubclass(problem, Problem):
         raise InputError(f"problem is the class {problem.__name__}; make one: {problem.__name__}(...)")
     if not isinstance(problem, (Problem, LibraryProblem)):
-        raise InputError(f"problem is {short(problem)}; check is for problems of your own, made with playout.Problem")
+        what = problem.describe() if hasattr(problem, "describe") else short(problem)
+        raise InputError(f"problem is {what}; check is for problems of your own, made with playout.Problem")
     return _Check(problem).run(playouts, math.inf)
 
 

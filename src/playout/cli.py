@@ -389,13 +389,14 @@ def bench(
 
 @app.command(name="problems")
 def problems_command() -> int:
-    """List the built-in problems, how to name them, and their options."""
-    for kind in problems.KINDS.values():
+    """List what can be searched, how to name it, and its options."""
+    listed = [(kind.title, (*kind.forms, *kind.options)) for kind in problems.KINDS.values()]
+    for title, rows in [*listed, problems.OWN]:
         table = Table.grid(padding=(0, 3))
         table.add_column(no_wrap=True)
-        for form, meaning in (*kind.forms, *kind.options):
+        for form, meaning in rows:
             table.add_row(Text(f"  {form}"), meaning)
-        _print(Text(kind.title, style="bold"), table)
+        _print(Text(title, style="bold"), table)
     return 0
 
 

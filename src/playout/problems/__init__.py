@@ -114,6 +114,17 @@ KINDS: dict[str, Kind] = {
 }
 
 
+# What ``playout problems`` says of those that are not built in.
+OWN = (
+    "A problem of your own: help(playout.Problem) says how, playout check what is wrong with it",
+    (
+        ("./file.py:name, module:name", "made with playout.Problem"),
+        ("./library.so:argument", "a library that exports playout_problem(), as playout.h declares it"),
+        ("...,compiled=no", "in plain Python, with tracebacks"),
+    ),
+)
+
+
 def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
     """Build a problem from the string that names it.
 
