@@ -1,4 +1,4 @@
-// Errands: calls of Python that worker threads need, made by the thread that started the run.
+// Errands: calls of Python that worker threads need, made by the thread that waits for the run.
 //
 // The engine's threads never touch Python. Where a problem is Python itself, or its score is, a worker hands the call
 // over and waits; the thread that waits for the run (register_parallel.cpp) does what is handed over, one call at a
