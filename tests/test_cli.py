@@ -477,7 +477,9 @@ def test_completion_knows_commands_and_options(shell):
 def test_output_that_nobody_reads_is_no_traceback(command):
     """The reader is gone before anything is written: the status is that of a broken pipe."""
     command = [sys.executable, "-m", "playout", *command]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=buffered) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.stderr is not None

@@ -579,6 +579,7 @@ def _print(*parts: RenderableType) -> None:
             console.width = terminal.width_for(console, part)
             console.print(part, soft_wrap=isinstance(part, Text), crop=False, highlight=False)
     sys.stdout.write(capture.get())
+    sys.stdout.flush()  # here, where a reader who has left is heard of; rich would say 1
 
 
 def _drawn(file: Path, draw: Callable[[], Drawing]) -> Drawing:
