@@ -76,6 +76,44 @@ void register_parallel(nb::module_& m) {
         return list;
       });
 
+  nb::class_<Portfolio>(m, "Portfolio", "How many playouts each of several jobs gets.")
+      .def(
+          "__init__",
+          [](Portfolio* self, int jobs, int keep, std::uint64_t playouts) {
+            if (jobs < 1 || keep < 1 || keep > jobs) throw std::invalid_argument("impossible settings of a portfolio");
+            new (self) Portfolio(jobs, keep, playouts);
+          },
+          "jobs"_a, "keep"_a, "playouts"_a)
+      .def(
+          "quotas",
+          [](const Portfolio& portfolio) {
+            std::vector<std::uint64_t> list(portfolio.jobs());
+            for (std::size_t job = 0; job < list.size(); job++) list[job] = portfolio.quota(job);
+            return list;
+          },
+          "How many playouts each job may have played by the end of this round.")
+      .def(
+          "begin_round",
+          [](Portfolio& portfolio, const std::vector<double>& scores) {
+            if (scores.size() != portfolio.jobs()) throw std::invalid_argument("a score for each job is needed");
+            return portfolio.begin_round(scores);
+          },
+          "scores"_a, "Once all have: raises the quotas, given the jobs' scores; false if all playouts are given.")
+      .def("serialise",
+           [](const Portfolio& portfolio) {
+             Writer out;
+             portfolio.serialise(out);
+             return nb::bytes(out.bytes().data(), out.bytes().size());
+           })
+      .def(
+          "deserialise",
+          [](Portfolio& portfolio, const nb::bytes& state) {
+            Reader in(std::string_view(state.c_str(), state.size()));
+            portfolio.deserialise(in);
+            in.expect_end();
+          },
+          "state"_a);
+
   nb::class_<WatchedRun>(m, "Run", "Searches on threads of their own.")
       .def(
           "__init__",

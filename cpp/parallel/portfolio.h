@@ -24,6 +24,8 @@ class Portfolio {
   // Shares that many playouts among the jobs; 1 <= keep <= jobs. With keep = jobs they all get the same.
   Portfolio(int jobs, int keep, std::uint64_t playouts) : keep_(keep), playouts_(playouts), quotas_(jobs) {}
 
+  std::size_t jobs() const { return quotas_.size(); }
+
   // How many playouts a job may have played by the end of this round, and before it.
   std::uint64_t quota(std::size_t job) const { return quotas_[job]; }
 

@@ -194,6 +194,23 @@ class Progress:
     @property
     def history(self) -> list[tuple[float, int, float]]: ...
 
+class Portfolio:
+    """How many playouts each of several jobs gets."""
+
+    def __init__(self, jobs: int, keep: int, playouts: int) -> None: ...
+
+    def quotas(self) -> list[int]:
+        """How many playouts each job may have played by the end of this round."""
+
+    def begin_round(self, scores: Sequence[float]) -> bool:
+        """
+        Once all have: raises the quotas, given the jobs' scores; false if all playouts are given.
+        """
+
+    def serialise(self) -> bytes: ...
+
+    def deserialise(self, state: bytes) -> None: ...
+
 class Run:
     """Searches on threads of their own."""
 
