@@ -170,6 +170,7 @@ def test_a_damaged_checkpoint_is_refused_or_harmless(signed, data, whole, tmp_pa
         for _ in range(data.draw(st.integers(1, 4))):
             content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     file.write_bytes(resign(bytes(content)) if signed else bytes(content))
+    checkpoint.previous(file).unlink(missing_ok=True)
     try:
         result = po.solve(GAME, GNRPA(level=2, iterations=5), playouts=100, seconds=20, checkpoint=file, resume=True)
         assert result.playouts >= 100
@@ -180,11 +181,23 @@ def test_a_damaged_checkpoint_is_refused_or_harmless(signed, data, whole, tmp_pa
         assert signed or bytes(content) == whole
 
 
+@pytest.mark.parametrize("length", [0, -1])
+def test_the_one_before_is_kept_and_takes_over_from_one_that_is_damaged(length, tmp_path):
+    file = tmp_path / "run.ckpt"
+    po.solve(GAME, GNRPA(level=2), playouts=100, checkpoint=file)
+    po.solve(GAME, GNRPA(level=2), playouts=200, checkpoint=file, resume=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.ckpt", "run.ckpt.previous"]
+    file.write_bytes(file.read_bytes()[:length])
+    with pytest.warns(RuntimeWarning, match=r"resuming from the one before, .*run\.ckpt\.previous'$"):
+        result = po.solve(GAME, GNRPA(level=2), playouts=300, checkpoint=file, resume=True)
+    assert result.moves == po.solve(GAME, GNRPA(level=2), playouts=300).moves
+
+
 def test_files_that_are_not_checkpoints(tmp_path):
     for name, content, message in (
         ("empty", b"", "it is not a checkpoint"),
         ("text", b"hello", "it is not a checkpoint"),
-        ("start", b'{"format": "playout-checkpoint/2"', "it is damaged"),
+        ("start", b'{"format": "playout-checkpoint/3"', "it is damaged"),
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(InputError, match=message):

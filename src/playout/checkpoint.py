@@ -1,25 +1,25 @@
 """Checkpoints: a search under way, kept in a file that it can go on from.
 
-The file is a line of JSON that says what is searched and how, the state of the engine's jobs, and a SHA-256 of both. It
-is written to a temporary name and renamed, so that there is always a whole one.
+The file is an envelope (playout.envelope): a line of JSON that says what is searched and how, and the state of the
+engine's jobs. It is written to a temporary name and renamed, so that there is always a whole one, and the one before it
+stays as FILE.previous.
 """
 
-import hashlib
-import json
 import os
+import warnings
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from playout import parallel
-from playout.errors import InputError, check_number
+from playout.envelope import Damaged, seal, shown, unseal
+from playout.errors import InputError, check_integer, check_number
 from playout.result import History, history_from_json, write_whole_bytes
 
-FORMAT = "playout-checkpoint/2"
+FORMAT = "playout-checkpoint/3"
 BEGINNING = b'{"format": "playout-checkpoint/'
 MAX_BYTES = 1 << 34
-DIGEST_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Checkpoint:
     """A search under way.
 
     ``what`` is the problem, search, strategy, seed and number of jobs as JSON's own types; ``seconds`` and ``history``
-    are as in a Result; ``state`` is the engine's.
+    are as in a Result; ``state`` is the engine's. Of a search on a cluster, ``islands`` says what is known of each, and
+    ``state`` is cut into as many parts as ``lengths`` has.
     """
 
     file: Path
@@ -35,18 +36,24 @@ class Checkpoint:
     seconds: float
     history: History
     state: bytes
+    islands: tuple[dict[str, Any], ...] = ()
+    lengths: tuple[int, ...] = ()
 
     def save(self) -> None:
-        """Write the checkpoint, whole or not at all."""
+        """Write the checkpoint, whole or not at all, and keep the one before."""
         header = {
-            "format": FORMAT,
-            "version": version("playout"),
             "what": self.what,
             "seconds": self.seconds,
             "history": [list(entry) for entry in self.history],
+            "islands": list(self.islands),
+            "lengths": list(self.lengths),
         }
-        content = json.dumps(header).encode() + b"\n" + self.state
-        write_whole_bytes(self.file, content + hashlib.sha256(content).digest())
+        write_whole_bytes(self.file, seal(FORMAT, header, self.state), old=previous(self.file).name)
+
+    def parts(self) -> list[bytes]:
+        """Return the parts of the state."""
+        ends = [sum(self.lengths[:number]) for number in range(len(self.lengths) + 1)]
+        return [self.state[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
 
     def strategy(self) -> parallel.Parallel | None:
         """Return the strategy it was made with."""
@@ -74,35 +81,47 @@ def load(file: Path) -> Checkpoint:
         If it cannot be read, is damaged, or was written by another version.
     """
     try:
-        with open(file, "rb") as stream:
-            if stream.read(len(BEGINNING)) != BEGINNING:
-                raise InputError("it is not a checkpoint of Playout")
-            if os.fstat(stream.fileno()).st_size > MAX_BYTES:
-                raise InputError(f"it is larger than a checkpoint can be ({MAX_BYTES:,} bytes)")
-            content = BEGINNING + stream.read()
-        return _parse(file, content)
+        return _read(file, file)
     except OSError as error:
         raise InputError(f"cannot resume from {str(file)!r}: {error.strerror}") from None
     except InputError as error:
-        raise InputError(f"cannot resume from {str(file)!r}: {error}") from None
+        before = _before(file) if isinstance(error, Damaged) else None
+        if before is None:
+            raise InputError(f"cannot resume from {str(file)!r}: {error}") from None
+        message = f"cannot resume from {str(file)!r}: {error}; resuming from the one before, {str(previous(file))!r}"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        return before
 
 
-def _parse(file: Path, content: bytes) -> Checkpoint:
-    content, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
-    line, _, state = content.partition(b"\n")
-    if hashlib.sha256(content).digest() != digest or not state:
-        raise InputError("it is damaged: its content is not what was written")
+def _before(file: Path) -> Checkpoint | None:
+    with suppress(OSError, InputError):
+        return _read(previous(file), file)
+    return None
+
+
+def previous(file: Path) -> Path:
+    """Return where the checkpoint before that one is kept."""
+    return file.resolve().with_name(f"{file.resolve().name}.previous")
+
+
+def _read(file: Path, named: Path) -> Checkpoint:
+    with open(file, "rb") as stream:
+        if stream.read(len(BEGINNING)) != BEGINNING:
+            raise Damaged("it is not a checkpoint of Playout")
+        if os.fstat(stream.fileno()).st_size > MAX_BYTES:
+            raise InputError(f"it is larger than a checkpoint can be ({MAX_BYTES:,} bytes)")
+        header, state = unseal(FORMAT, BEGINNING + stream.read())
     try:
-        header = json.loads(line)
-        made_by = (header["format"], header["version"])
         what = dict(header["what"])
         seconds = check_number("'seconds'", header["seconds"], 0.0)
         history = history_from_json(header["history"])
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise InputError("it is damaged: it does not say what it is of") from None
-    if made_by != (FORMAT, version("playout")):
-        raise InputError(f"it was written by version {_shown(made_by[1])} of Playout, this is {version('playout')}")
-    return Checkpoint(file, what, seconds, history, state)
+        islands = tuple(map(dict, header["islands"]))
+        lengths = tuple(check_integer("a length", length, 0, len(state)) for length in header["lengths"])
+    except (ValueError, TypeError, KeyError):
+        raise Damaged("it is damaged: it does not say what it is of") from None
+    if not state or (lengths and sum(lengths) != len(state)) or len(lengths) != len(islands) + bool(islands):
+        raise Damaged("it is damaged: its content is not what was written")
+    return Checkpoint(named, what, seconds, history, state, islands, lengths)
 
 
 def _difference(key: str, kept: Any, wanted: Any) -> str:
@@ -110,11 +129,6 @@ def _difference(key: str, kept: Any, wanted: Any) -> str:
     if isinstance(kept, dict) and isinstance(wanted, dict):
         for name in wanted:
             if kept.get(name) != wanted[name]:
-                was, now = _shown(kept.get(name)), _shown(wanted[name])
+                was, now = shown(kept.get(name)), shown(wanted[name])
                 return f"its {key} has {name} {was}, this search's has {name} {now}"
-    return f"its {key} is {_shown(kept)}, this search's is {_shown(wanted)}"
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 200 else f"{text[:197]}..."
+    return f"its {key} is {shown(kept)}, this search's is {shown(wanted)}"

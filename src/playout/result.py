@@ -226,10 +226,11 @@ def write_whole(path: Path, text: str) -> None:
     write_whole_bytes(path, text.encode())
 
 
-def write_whole_bytes(path: Path, content: bytes) -> None:
+def write_whole_bytes(path: Path, content: bytes, old: str | None = None) -> None:
     """Write a file under a temporary name beside it, then rename: readers see the old file or the new one.
 
-    A link is followed; what is no plain file, such as a pipe or /dev/null, is written to as it is.
+    A link is followed; what is no plain file, such as a pipe or /dev/null, is written to as it is. With a name for the
+    old file, that stays under it.
     """
     if _is_special(path):
         with os.fdopen(_open_special(path), "wb") as file:
@@ -243,11 +244,22 @@ def write_whole_bytes(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
+        if old is not None:
+            _keep(path, path.with_name(old))
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _keep(path: Path, name: Path) -> None:
+    """Give a file that is about to be replaced a second name; where there are no hard links, it is lost."""
+    link = path.with_name(f".{path.name}.link")
+    with suppress(OSError):
+        link.unlink(missing_ok=True)
+        os.link(path, link)
+        os.replace(link, name)
 
 
 def check_writable(path: Path) -> None:
