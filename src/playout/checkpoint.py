@@ -9,11 +9,12 @@ import os
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 from playout import parallel
-from playout.envelope import Damaged, seal, shown, unseal
+from playout.envelope import DamagedError, seal, shown, unseal
 from playout.errors import InputError, check_integer, check_number
 from playout.result import History, history_from_json, write_whole_bytes
 
@@ -52,8 +53,8 @@ class Checkpoint:
 
     def parts(self) -> list[bytes]:
         """Return the parts of the state."""
-        ends = [sum(self.lengths[:number]) for number in range(len(self.lengths) + 1)]
-        return [self.state[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+        ends = accumulate(self.lengths, initial=0)
+        return [self.state[begin:end] for begin, end in pairwise(ends)]
 
     def strategy(self) -> parallel.Parallel | None:
         """Return the strategy it was made with."""
@@ -85,7 +86,7 @@ def load(file: Path) -> Checkpoint:
     except OSError as error:
         raise InputError(f"cannot resume from {str(file)!r}: {error.strerror}") from None
     except InputError as error:
-        before = _before(file) if isinstance(error, Damaged) else None
+        before = _before(file) if isinstance(error, DamagedError) else None
         if before is None:
             raise InputError(f"cannot resume from {str(file)!r}: {error}") from None
         message = f"cannot resume from {str(file)!r}: {error}; resuming from the one before, {str(previous(file))!r}"
@@ -107,7 +108,7 @@ def previous(file: Path) -> Path:
 def _read(file: Path, named: Path) -> Checkpoint:
     with open(file, "rb") as stream:
         if stream.read(len(BEGINNING)) != BEGINNING:
-            raise Damaged("it is not a checkpoint of Playout")
+            raise DamagedError("it is not a checkpoint of Playout")
         if os.fstat(stream.fileno()).st_size > MAX_BYTES:
             raise InputError(f"it is larger than a checkpoint can be ({MAX_BYTES:,} bytes)")
         header, state = unseal(FORMAT, BEGINNING + stream.read())
@@ -118,9 +119,9 @@ def _read(file: Path, named: Path) -> Checkpoint:
         islands = tuple(map(dict, header["islands"]))
         lengths = tuple(check_integer("a length", length, 0, len(state)) for length in header["lengths"])
     except (ValueError, TypeError, KeyError):
-        raise Damaged("it is damaged: it does not say what it is of") from None
+        raise DamagedError("it is damaged: it does not say what it is of") from None
     if not state or (lengths and sum(lengths) != len(state)) or len(lengths) != len(islands) + bool(islands):
-        raise Damaged("it is damaged: its content is not what was written")
+        raise DamagedError("it is damaged: its content is not what was written")
     return Checkpoint(named, what, seconds, history, state, islands, lengths)
 
 

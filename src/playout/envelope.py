@@ -1,7 +1,7 @@
 """Envelopes: what Playout keeps in files and sends between machines.
 
-A line of JSON that says what it is, bytes of the engine's, and a SHA-256 of both. What is opened may come from anywhere:
-it is parsed, and nothing in it is ever run.
+A line of JSON that says what it is, bytes of the engine's, and a SHA-256 of both. What is opened may come from
+anywhere: it is parsed, and nothing in it is ever run.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from playout.errors import InputError
 DIGEST_BYTES = 32
 
 
-class Damaged(InputError):
+class DamagedError(InputError):
     """What was opened is not what was written."""
 
 
@@ -35,13 +35,13 @@ def unseal(kind: str, sealed: bytes) -> tuple[dict[str, Any], bytes]:
     """
     whole = sealed[:-DIGEST_BYTES]
     if hashlib.sha256(whole).digest() != sealed[-DIGEST_BYTES:]:
-        raise Damaged("it is damaged: its content is not what was written")
+        raise DamagedError("it is damaged: its content is not what was written")
     line, _, content = whole.partition(b"\n")
     try:
         header = json.loads(line)
         made_by = (header["format"], header["version"])
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise Damaged("it is damaged: it does not say what it is of") from None
+        raise DamagedError("it is damaged: it does not say what it is of") from None
     if made_by != (kind, version("playout")):
         raise InputError(f"it was written by version {shown(made_by[1])} of Playout, this is {version('playout')}")
     return header, content
