@@ -10,6 +10,10 @@ from importlib.metadata import version as _version
 
 from playout.check import Report
 from playout.check import check
+from playout.cluster import Dask
+from playout.cluster import Local
+from playout.cluster import MPI
+from playout.errors import ClusterError
 from playout.errors import InputError
 from playout.library import get_include
 from playout.library import load_problem
@@ -23,12 +27,13 @@ from playout.problem import python
 from playout.problems import problem
 from playout.problems.same_game import SameGame
 from playout.problems.tsptw import TSPTW
+from playout.progress import Progress
+from playout.result import Island
 from playout.result import Result
 from playout.result import load
 from playout.search import GNRPA
 from playout.search import NMCS
 from playout.search import NRPA
-from playout.solve import Progress
 from playout.solve import solve
 from playout.solve import watch
 
@@ -36,12 +41,17 @@ __version__ = _version("playout")
 
 __all__ = [
     "GNRPA",
+    "MPI",
     "NMCS",
     "NRPA",
     "TSPTW",
+    "ClusterError",
+    "Dask",
     "Hybrid",
     "InputError",
+    "Island",
     "Leaf",
+    "Local",
     "Node",
     "Problem",
     "Progress",

@@ -1,13 +1,16 @@
 """The command line: ``playout solve | check | verify | show | plot | bench | problems | experiment``."""
 
 import io
+import itertools
 import json as json_module
 import os
+import re
 import signal
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -19,18 +22,20 @@ from rich.text import Text
 
 import playout
 from playout import bench as benchmark
+from playout import cluster as clusters
 from playout import problems, terminal
 from playout import search as searches
 from playout.checkpoint import load as load_checkpoint
-from playout.errors import InputError, check_integer, whole_number
+from playout.errors import ClusterError, InputError, check_integer, whole_number
 from playout.experiment import plan as plans
 from playout.experiment import report as reports
 from playout.experiment import results, runner
 from playout.own import Missing
 from playout.parallel import MAX_THREADS, STRATEGIES, Parallel, make, processors
 from playout.picture import has_picture, to_html, to_svg
+from playout.progress import Budget
 from playout.result import Result, check_writable, load, shown, write_whole
-from playout.solve import Budget, Task, run
+from playout.solve import Task, run
 from playout.stop import StopSignals
 
 Drawing = TypeVar("Drawing")
@@ -39,8 +44,8 @@ HELP = """Find good sequences of decisions by Monte Carlo search.
 
 Try it: *playout solve samegame:1 --seconds 30*
 
-Exit status: 0 done; 1 a result is wrong (verify); 2 the command cannot be used as it is; 130 or 143 stopped by Ctrl-C
-or SIGTERM, with the best so far printed and saved all the same.
+Exit status: 0 done; 1 a result is wrong (verify); 2 the command cannot be used as it is; 3 the cluster failed; 130, 138
+or 143 stopped by Ctrl-C, SIGUSR1 or SIGTERM, with the best so far printed and saved all the same.
 """
 
 app = App(name="playout", help=HELP, help_format="markdown", version=playout.__version__)
@@ -80,7 +85,8 @@ app.command(experiment)
 BUDGET = Group("Budget (at least one)", sort_key=1)
 SEARCH = Group("Search", sort_key=2)
 PARALLEL = Group("Parallel", sort_key=3)
-OUTPUT = Group("Output", sort_key=4)
+CLUSTER = Group("Cluster", sort_key=4)
+OUTPUT = Group("Output", sort_key=5)
 
 
 @app.command(name="solve")
@@ -109,6 +115,11 @@ def solve_command(
     width: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
     parallel_level: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
     policy: Annotated[Literal["shared", "local"] | None, Parameter(group=PARALLEL)] = None,
+    cluster: Annotated[Literal["local", "mpi", "dask"] | None, Parameter(group=CLUSTER)] = None,
+    workers: Annotated[int | None, Parameter(group=CLUSTER, converter=_strictly_whole)] = None,
+    scheduler: Annotated[str | None, Parameter(group=CLUSTER)] = None,
+    exchange: Annotated[float | None, Parameter(group=CLUSTER)] = None,
+    chunk: Annotated[float | None, Parameter(group=CLUSTER)] = None,
     checkpoint: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
     resume: Annotated[bool, Parameter(group=OUTPUT, negative="")] = False,
     output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
@@ -125,6 +136,7 @@ def solve_command(
     - *playout solve samegame:board.txt --seconds 60*: a board of your own
     - *playout solve ./file.py:problem --seconds 60*: a problem of your own, made with playout.Problem
     - *playout solve samegame:1 --seconds 60 --start run.json*: go on from an earlier result
+    - *mpiexec -n 4 playout solve samegame:1 --seconds 60 --threads 2*: on four machines, or four parts of one
     - *playout problems* lists what can be searched
 
     Parameters
@@ -165,31 +177,52 @@ def solve_command(
     start
         A saved result to begin with.
     threads
-        How many threads do the work (as many as this process may use). Given a strategy, they only change the time.
+        How many threads do the work (as many as this process may use). Given a strategy, they only change the time. On
+        a cluster: of each island (of a rank its part of the processors, in Slurm what it says, else 1).
     parallel
         How they work together. root: independent searches; leaf: one search that plays several playouts at once; node:
         one that makes several calls of --parallel-level at once; hybrid: several such searches. If not given, what
         measurement shows best for so many threads; what that is, is said when the search begins.
     jobs
-        Of root and hybrid: how many searches (as many as threads; of a resumed search as before).
+        Of root and hybrid: how many searches (as many as threads; of a resumed search as before). On a cluster these
+        are the islands (as many as workers).
     width
         Of leaf, node and hybrid: how many calls at once, at most --iterations (as many as threads; resumed, as before).
     parallel_level
         Of node and hybrid: the level that makes them, 1 to --level (hybrid 1).
     policy
         Of leaf, node and hybrid: whether they share a policy or have copies that learn on their own (shared).
+    cluster
+        What launches work elsewhere. local: processes of this machine; mpi: the ranks that mpiexec or srun started,
+        found by itself; dask: the workers of a Dask cluster. Islands are handed out to them, some seconds at a time.
+    workers
+        Of a local cluster: how many processes (as many as there are processors for).
+    scheduler
+        Of a Dask cluster: its address, as tcp://host:8786, or the file it wrote.
+    exchange
+        Every so many seconds, islands that lag far behind go on from a better one's policy (never).
+    chunk
+        How many seconds an island is searched before it is handed out again (5).
     checkpoint
         Keep the search in this file, from the beginning, every 30 seconds and at the end, so that it can be resumed.
+        The one before the last is FILE.previous. There is a file FILE.DONE once the budget is spent.
     resume
         Go on from the checkpoint, with the rest of its budget or more. Say what is searched as before; a strategy that
         is not given is the checkpoint's.
     output
-        Save the result here, as JSON.
+        Save the result here, as JSON: the first that is found, each time a better one is, and at the end. (On a cluster
+        there is a file in any case: CHECKPOINT.json, or one that is named after the problem.)
     json
         Print the result as JSON on standard output, and nothing else there.
     quiet
         Show no progress.
     """
+    where = _cluster(cluster, {"workers": workers, "scheduler": scheduler, "exchange": exchange, "chunk": chunk})
+    if clusters.is_helper(where):
+        return _help_out()
+    if where is not None and threads is None:
+        threads = 1 if parallel == "root" or where.name != "mpi" else clusters.threads_of_a_rank()
+    threads = processors() if threads is None else check_integer("threads", threads, 1, MAX_THREADS)
     given = {
         "level": level,
         "iterations": iterations,
@@ -202,27 +235,26 @@ def solve_command(
         "improve": improve,
     }
     settings = {key: value for key, value in given.items() if value is not None}
-    chosen = searches.make(search, settings)
-    budget = Budget(seconds, playouts, target)
-    built = problems.problem(problem, for_command_line=True)
-    if improve is None and search != "nmcs" and problems.improves(built):
-        chosen = searches.make(search, {**settings, "improve": True})
-    first = None if start is None else load(start)
-    if output is not None:
-        check_writable(output)
-        if checkpoint is not None and output.resolve() == checkpoint.resolve():
-            raise InputError("--output and --checkpoint are the same file; they need one each")
-    threads = processors() if threads is None else threads
     wanted = {"jobs": jobs, "width": width, "level": parallel_level, "policy": policy}
-    before = load_checkpoint(checkpoint).strategy() if checkpoint is not None and resume else None
     given_settings = {key: value for key, value in wanted.items() if value is not None}
-    strategy = _strategy(chosen, parallel, threads, given_settings, before)
-    task = Task.begin(built, chosen, threads, strategy, seed, first, checkpoint, resume)
     console = terminal.plain_console(stderr=True)
-    with StopSignals() as signals, terminal.view(console, task, budget, quiet) as show_progress:
-        result = run(task, budget, on_event=lambda progress: signals.repeat() or show_progress(progress))
-        saved = None if output is None else _save(result, output)
-    _print_result(result, saved, checkpoint, json)
+    with StopSignals() as signals, clusters.opened(where, threads) as nodes:
+        chosen = searches.make(search, settings)
+        budget = Budget(seconds, playouts, target)
+        built = problems.problem(problem, for_command_line=True)
+        if improve is None and search != "nmcs" and problems.improves(built):
+            chosen = searches.make(search, {**settings, "improve": True})
+        first = None if start is None else load(start)
+        if where is not None and output is None:
+            output = _output_beside(checkpoint, problem)
+        before = load_checkpoint(checkpoint).strategy() if checkpoint is not None and resume else None
+        slots = None if nodes is None else max(1, nodes.slots())
+        strategy = _strategy(chosen, parallel, threads, given_settings, before, slots)
+        task = Task.begin(built, chosen, threads, strategy, seed, first, checkpoint, resume, output, where, nodes)
+        with terminal.view(console, task, budget, quiet) as show_progress:
+            result = run(task, budget, on_event=lambda progress: signals.repeat() or show_progress(progress))
+            saved = None if output is None else _save(result, output)
+        _print_result(result, saved, checkpoint, json)
     return 128 + signals.received if signals.received and result.interrupted else 0
 
 
@@ -507,6 +539,9 @@ def main(arguments: list[str] | None = None) -> None:
         status = _mistake(" ".join(str(error).split()))
     except InputError as error:
         status = _mistake(str(error))
+    except ClusterError as error:
+        _note(f"{error}; what was found before is saved, and --resume goes on from a checkpoint")
+        status = 3
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
     except BrokenPipeError:  # whoever read our output has left; there is nobody to tell
@@ -518,7 +553,42 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(status)
 
 
-def _strategy(search: Any, name: str | None, threads: int, given: dict[str, Any], before: Any) -> Parallel | None:
+def _cluster(name: str | None, given: dict[str, Any]) -> Any:
+    """Return the cluster that was asked for, or that mpiexec or srun have started; None for this process alone."""
+    given = {key: value for key, value in given.items() if value is not None}
+    if name is None and clusters.launched()[1] > 1:
+        name = "mpi"
+    if name is None:
+        for setting in given:
+            raise InputError(f"--{setting} without a cluster; say which by --cluster local|mpi|dask")
+        return None
+    known = [field.name for field in fields(clusters.CLUSTERS[name])]
+    for setting in given:
+        if setting not in known:
+            has = ", ".join(f"--{setting}" for setting in known)
+            raise InputError(f"--{setting} does not go with --cluster {name}, which takes {has}")
+    return clusters.CLUSTERS[name](**given)
+
+
+def _help_out() -> int:
+    """Be a rank that does what rank 0 says; what there is to say, rank 0 does."""
+    with suppress(ClusterError):
+        clusters.help_out()
+    return 0
+
+
+def _output_beside(checkpoint: Path | None, problem: str) -> Path:
+    """Return where the result of a search on a cluster goes if its user does not say: a night's work is not lost."""
+    if checkpoint is not None:
+        return checkpoint.with_name(f"{checkpoint.name}.json")
+    name = re.sub(r"[^A-Za-z0-9_.]+", "-", problem).strip("-.")[:100] or "result"
+    names = (Path(f"{name}{number}.json") for number in itertools.chain([""], (f"-{n}" for n in itertools.count(2))))
+    return next(path for path in names if not path.exists())
+
+
+def _strategy(
+    search: Any, name: str | None, threads: int, given: dict[str, Any], before: Any, slots: int | None = None
+) -> Parallel | None:
     """Return the strategy that was asked for; what is not given is as in the one before, or as many as threads."""
     options = {"jobs": "--jobs", "width": "--width", "level": "--parallel-level", "policy": "--policy"}
     if name is None:
@@ -534,8 +604,7 @@ def _strategy(search: Any, name: str | None, threads: int, given: dict[str, Any]
         return make(name, {**asdict(before), **given})
     if name == "node" and "level" not in given:
         raise InputError("--parallel node needs the level that makes several calls at once: --parallel-level N")
-    check_integer("threads", threads, 1, MAX_THREADS)
-    usual = {"jobs": threads, "width": min(threads, getattr(search, "iterations", threads))}
+    usual = {"jobs": slots or threads, "width": min(threads, getattr(search, "iterations", threads))}
     return make(name, {**{key: value for key, value in usual.items() if key in known}, **given})
 
 
@@ -640,7 +709,8 @@ def _wrong(file: Path, reason: str) -> int:
 
 
 def _mistake(message: str) -> int:
-    _note(message)
+    if clusters.launched()[0] == 0:  # all ranks of a job make the same mistake
+        _note(message)
     return 2
 
 

@@ -9,6 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 
+class ClusterError(RuntimeError):
+    """The cluster failed, and not the problem or its user. What was found before is kept; a resumed search goes on."""
+
+
 class InputError(ValueError):
     """A value, a file or an option that cannot be used.
 

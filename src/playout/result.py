@@ -6,7 +6,7 @@ import platform
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +21,42 @@ MAX_BYTES = 1 << 28
 MAX_SEED = 2**64 - 1
 
 History = tuple[tuple[float, int, float], ...]
+
+
+@dataclass(frozen=True)
+class Island:
+    """One of the searches of a cluster, at one moment.
+
+    Attributes
+    ----------
+    number
+        Counted from 0.
+    score, playouts
+        Its best score, None before the first chunk came back, and its playouts so far.
+    seconds, playouts_per_second
+        How long it was searched, and how fast in its last chunk.
+    seen
+        When its last chunk came back, in seconds since the search began.
+    nodes
+        Where its chunks ran, as ``host:process``, the present one last.
+    lost
+        How many of its chunks were lost with their nodes, and done again.
+    family
+        The island whose policy it goes on with: its own number, unless it took over another's.
+    history
+        ``(seconds, playouts, score)`` at each improvement; the playouts are the island's own.
+    """
+
+    number: int
+    score: float | None
+    playouts: int
+    seconds: float
+    playouts_per_second: float
+    seen: float
+    nodes: tuple[str, ...]
+    lost: int
+    family: int
+    history: History
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +80,9 @@ class Result:
     history
         ``(seconds, playouts, score)`` at each improvement.
     provenance
-        Version, processor, threads and ranks.
+        Version, processor, threads and ranks; of a search on a cluster its settings.
+    islands
+        Of a search on a cluster, each of its searches; else empty.
     """
 
     problem: problems.BuiltIn
@@ -59,10 +97,11 @@ class Result:
     interrupted: bool
     history: History
     provenance: dict[str, Any]
+    islands: tuple[Island, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON's own types."""
-        return {
+        data = {
             "format": FORMAT,
             "problem": self.problem.to_json(),
             "search": search.to_json(self.search),
@@ -77,6 +116,7 @@ class Result:
             "history": [list(entry) for entry in self.history],
             "provenance": self.provenance,
         }
+        return {**data, "islands": [asdict(island) for island in self.islands]} if self.islands else data
 
     def save(self, path: str | Path) -> None:
         """Write the result as JSON, to a temporary name first, so that no half-written file is ever seen."""
@@ -213,6 +253,25 @@ def from_json(data: Any, given: problems.BuiltIn | None = None) -> Result:
         interrupted=_boolean(data, "interrupted"),
         history=history_from_json(data.get("history")),
         provenance=_mapping(data, "provenance"),
+        islands=tuple(map(_island, _sequence(data, "islands"))) if "islands" in data else (),
+    )
+
+
+def _island(data: Any) -> Island:
+    if not isinstance(data, dict):
+        raise InputError("'islands' is not a list of objects")
+    score = data.get("score")
+    return Island(
+        number=_integer(data, "number", 2**31),
+        score=None if score is None else check_number("'score'", score),
+        playouts=_integer(data, "playouts", 2**63),
+        seconds=check_number("'seconds'", data.get("seconds"), 0.0),
+        playouts_per_second=check_number("'playouts_per_second'", data.get("playouts_per_second"), 0.0),
+        seen=check_number("'seen'", data.get("seen"), 0.0),
+        nodes=tuple(map(str, _sequence(data, "nodes"))),
+        lost=_integer(data, "lost", 2**31),
+        family=_integer(data, "family", 2**31),
+        history=history_from_json(data.get("history")),
     )
 
 
@@ -296,9 +355,9 @@ def _temporary_beside(path: Path) -> tuple[int, str]:
     return tempfile.mkstemp(dir=path.parent, prefix=".playout-", suffix=".tmp")
 
 
-def provenance(threads: int) -> dict[str, Any]:
+def provenance(threads: int, ranks: int = 1) -> dict[str, Any]:
     """Return what a reader of a result needs to know of how it was made."""
-    return {"version": version("playout"), "cpu": cpu_name(), "threads": threads, "ranks": 1}
+    return {"version": version("playout"), "cpu": cpu_name(), "threads": threads, "ranks": ranks}
 
 
 def cpu_name() -> str:

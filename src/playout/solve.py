@@ -1,78 +1,38 @@
 """solve() and watch(): run a search within a budget, from the thread that called."""
 
+import json
 import math
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from playout import _core
 from playout import checkpoint as checkpoints
+from playout import cluster as clusters
 from playout import parallel as strategies
 from playout import search as searches
 from playout.check import check_quickly
+from playout.cluster import MPI, Cluster
 from playout.compile import explained
-from playout.errors import InputError, check_integer, check_number, check_positive, short
+from playout.errors import InputError, check_integer, short
 from playout.own import Own
 from playout.parallel import MAX_THREADS, Parallel
 from playout.problems import BuiltIn, same_score
+from playout.progress import MAX_PLAYOUTS, Budget, Moment, Progress
 from playout.result import MAX_SEED, History, Result, check_writable, provenance
+from playout.result import from_json as result_from_json
 from playout.search import GNRPA, Search
 from playout.stop import interrupts
 
 WAKE_SECONDS = 0.1  # how often the calling thread looks at signals, the deadline and callbacks
 CHECKPOINT_SECONDS = 30.0
+OUTPUT_SECONDS = 1.0  # between two versions of the result of a search under way
 START_ADAPTATIONS = 10
-MAX_PLAYOUTS = 2**63
-
-
-@dataclass(frozen=True)
-class Progress:
-    """A search at one moment.
-
-    Attributes
-    ----------
-    seconds, playouts
-        Since the search began.
-    score
-        The best so far; None before the first playout has ended.
-    moves
-        The sequence of that score.
-    playouts_per_second
-        On average so far.
-    result
-        The Result, in the last Progress of a search; None before.
-    """
-
-    seconds: float
-    playouts: int
-    score: float | None
-    moves: tuple[Any, ...]
-    playouts_per_second: float
-    result: Result | None = None
-
-
-@dataclass(frozen=True)
-class Budget:
-    """When a search ends: at the first of these that is reached."""
-
-    seconds: float | None
-    playouts: int | None
-    target: float | None
-
-    def __post_init__(self) -> None:
-        if self.seconds is None and self.playouts is None and self.target is None:
-            raise InputError("no budget: give seconds, playouts or target, or several of them")
-        if self.seconds is not None:
-            object.__setattr__(self, "seconds", check_positive("seconds", self.seconds))
-        if self.playouts is not None:
-            object.__setattr__(self, "playouts", check_integer("playouts", self.playouts, 1, MAX_PLAYOUTS))
-        if self.target is not None:
-            object.__setattr__(self, "target", check_number("target", self.target))
 
 
 def solve(
@@ -84,10 +44,12 @@ def solve(
     target: float | None = None,
     threads: int = 1,
     parallel: Parallel | None = None,
+    cluster: Cluster | None = None,
     seed: int = 0,
     start: Result | Sequence[Any] | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    output: str | Path | None = None,
     on_event: Callable[[Progress], object] | None = None,
 ) -> Result:
     """Search a problem for its best sequence of moves.
@@ -106,6 +68,9 @@ def solve(
     parallel
         How they work together: ``Root``, ``Leaf``, ``Node`` or ``Hybrid``. If None, one search with one thread; with
         more the strategy that measurement shows best, and the Result says which.
+    cluster
+        Where: ``Local``, ``MPI`` or ``Dask``; this process alone, if None. The searches of ``Root`` or ``Hybrid`` are
+        then islands, each with ``threads`` threads; if ``parallel`` is None there is one for every worker.
     seed
         Of the random numbers, 0 to 2**64 - 1. Same problem, search, strategy, ``playouts`` and seed give the same score
         and moves, bit for bit, on any x86-64 machine and any number of threads. A budget of seconds cannot promise
@@ -119,7 +84,9 @@ def solve(
     resume
         Go on from the checkpoint, with the same problem, search, strategy and seed, on any number of threads. The
         budget is that of the whole search, what was spent before included. Without this, a checkpoint that exists is an
-        error.
+        error. Once the budget is spent there is a file CHECKPOINT.DONE, too.
+    output
+        A file to save the result in, from the first on whenever a better one is found, and at the end.
     on_event
         Called with a :class:`Progress` about ten times a second, and at the end. An exception in it ends the search and
         reaches the caller.
@@ -135,8 +102,17 @@ def solve(
     InputError
         A ValueError that names the value and what is allowed.
     """
-    budget = Budget(seconds, playouts, target)
-    return run(Task.begin(problem, search, threads, parallel, seed, start, checkpoint, resume), budget, on_event)
+    if clusters.is_helper(cluster):
+        return _told(clusters.help_out(), problem)
+    with clusters.opened(cluster, threads) as nodes:
+        budget = Budget(seconds, playouts, target)
+        task = Task.begin(problem, search, threads, parallel, seed, start, checkpoint, resume, output, cluster, nodes)
+        return run(task, budget, on_event)
+
+
+def _told(outcome: bytes, problem: BuiltIn) -> Result:
+    """Return the result of a search that another process drove."""
+    return result_from_json(json.loads(outcome), problem)
 
 
 def run(task: "Task", budget: Budget, on_event: Callable[[Progress], object] | None) -> Result:
@@ -146,6 +122,8 @@ def run(task: "Task", budget: Budget, on_event: Callable[[Progress], object] | N
             if on_event is not None:
                 on_event(progress)
             if progress.result is not None:
+                if task.nodes is not None:
+                    task.nodes.outcome = json.dumps(progress.result.to_json()).encode()
                 return progress.result
     raise AssertionError("a watched search always ends with its result")
 
@@ -159,18 +137,30 @@ def watch(
     target: float | None = None,
     threads: int = 1,
     parallel: Parallel | None = None,
+    cluster: Cluster | None = None,
     seed: int = 0,
     start: Result | Sequence[Any] | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    output: str | Path | None = None,
 ) -> Iterator[Progress]:
     """Search a problem and yield a :class:`Progress` about ten times a second.
 
     Takes what :func:`solve` takes but for ``on_event``. The last Progress has the Result. Leaving the loop early ends
     the search. Ctrl-C while the loop waits for the next Progress ends it too, and that Progress is the last.
     """
+    if isinstance(cluster, MPI):
+        raise InputError("watch does not go with MPI(); use solve, with on_event")
     budget = Budget(seconds, playouts, target)
-    return _watch(Task.begin(problem, search, threads, parallel, seed, start, checkpoint, resume), budget)
+    with ExitStack() as stack:
+        nodes = stack.enter_context(clusters.opened(cluster, threads))
+        task = Task.begin(problem, search, threads, parallel, seed, start, checkpoint, resume, output, cluster, nodes)
+        return _closing(_watch(task, budget), stack.pop_all())
+
+
+def _closing(search: Iterator[Progress], stack: ExitStack) -> Iterator[Progress]:
+    with stack:
+        yield from search
 
 
 @dataclass(frozen=True)
@@ -183,7 +173,14 @@ class Task:
     seed: int
     chosen: bool  # whether the strategy was, for want of one
     jobs: strategies.Jobs
+    threads: int
     file: Path | None
+    output: "Output | None" = None
+    cluster: Cluster | None = None
+    nodes: Any = None
+    elastic: bool = False  # whether an idle node of the cluster may begin one more search
+    start: tuple[int, ...] | None = None
+    kept: checkpoints.Checkpoint | None = None
     seconds: float = 0.0  # spent before
     history: History = ()
     state: bytes = b""
@@ -198,6 +195,9 @@ class Task:
         start: Result | Sequence[Any] | None,
         checkpoint: str | Path | None,
         resume: bool,
+        output: str | Path | None = None,
+        cluster: Cluster | None = None,
+        nodes: Any = None,
     ) -> "Task":
         threads = check_integer("threads", threads, 1, MAX_THREADS)
         seed = check_integer("seed", seed, 0, MAX_SEED)
@@ -213,22 +213,34 @@ class Task:
         chosen = parallel is None and kept is None
         if start is not None and resume:
             raise InputError("start does not go with resume: the checkpoint has a best sequence of its own")
-        if parallel is None:
-            parallel = strategies.choose(search, threads) if kept is None else kept.strategy()
+        if kept is not None and bool(kept.islands) != (cluster is not None):
+            where = "on a cluster; say which: --cluster local, mpi or dask" if cluster is None else "on one machine"
+            raise InputError(f"cannot resume from {str(file)!r}: it is of a search {where}")
+        elastic = parallel is None
+        if parallel is None and kept is not None:
+            parallel = kept.strategy()
+        elif parallel is None:
+            slots = 1 if nodes is None else nodes.slots()
+            parallel = strategies.choose(search, threads) if cluster is None else _islands(search, threads, slots)
         elif isinstance(parallel, type) or not hasattr(parallel, "wide"):
             raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node() and Hybrid()")
+        if cluster is not None and not isinstance(parallel, (strategies.Root, strategies.Hybrid)):
+            raise InputError("a cluster searches several islands: parallel can be Root() or Hybrid()")
+        if cluster is not None and isinstance(parallel, strategies.Root) and threads > 1:
+            raise InputError("the searches of Root() have one thread each; use Hybrid(), or threads=1 and more workers")
         try:
             with explained(problem):
                 jobs = strategies.begin(problem, search, parallel, threads, seed)
         except MemoryError:
             raise InputError("out of memory: use fewer jobs, a smaller width or a lower level") from None
-        task = Task(problem, search, parallel, seed, chosen, jobs, file)
+        task = Task(problem, search, parallel, seed, chosen, jobs, threads, file)
+        task = replace(task, cluster=cluster, nodes=nodes, elastic=elastic, output=_output_file(output, file))
         if kept is not None:
             kept.check(task.what())
-            return replace(task, seconds=kept.seconds, history=kept.history, state=kept.state)
+            return replace(task, seconds=kept.seconds, history=kept.history, state=kept.state, kept=kept)
         if start is not None:
             with explained(problem):
-                _start_from(jobs.searches, problem, start)
+                return replace(task, start=_start_from(jobs.searches, problem, start))
         return task
 
     def what(self) -> dict[str, Any]:
@@ -282,13 +294,57 @@ class Task:
         if self.file is None or run.failed:
             return
         now = self.whole(run.progress())
-        try:
+        with self.warning_of_files(at_the_end):
             checkpoints.Checkpoint(self.file, self.what(), now.seconds, now.history, run.serialise()).save()
+
+    @contextmanager
+    def warning_of_files(self, at_the_end: bool) -> Iterator[None]:
+        """Where the checkpoint cannot be written, say so and no more."""
+        try:
+            yield
         except (OSError, MemoryError) as error:
             reason = getattr(error, "strerror", None) or "out of memory"
             message = f"could not write the checkpoint {str(self.file)!r}: {reason}"
             message += "" if at_the_end else "; the search goes on"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+    def mark(self, done: bool) -> None:
+        """Write the file that says that the search is done, or remove it."""
+        if self.file is None:
+            return
+        marker = self.file.with_name(f"{self.file.name}.DONE")
+        with self.warning_of_files(at_the_end=True):
+            if done:
+                marker.touch()
+            else:
+                marker.unlink(missing_ok=True)
+
+    def keep_best(self, now: Callable[[], Moment], at_the_end: bool = False) -> None:
+        """Write the result so far, if there is to be a file of it and it has become better."""
+        if self.output is not None and (self.output.is_due() or at_the_end):
+            moment = now()
+            if moment.score > self.output.score:
+                self.output.write(self.result(moment, early=True))
+
+    def result(self, now: Moment, early: bool) -> Result:
+        """Return the result at a moment; ``early`` if the budget was not spent."""
+        ranks = len({node for island in now.islands for node in island.nodes[-1:]}) or 1
+        made = provenance(self.jobs.threads if self.cluster is None else self.threads, ranks)
+        return Result(
+            problem=self.problem,
+            search=self.search,
+            parallel=self.parallel,
+            seed=self.seed,
+            score=now.score,
+            moves=now.moves,
+            detail=_detail(self, now),
+            playouts=now.playouts,
+            seconds=now.seconds,
+            interrupted=early,
+            history=now.history,
+            provenance=made if self.cluster is None else {**made, "cluster": clusters.to_json(self.cluster)},
+            islands=now.islands,
+        )
 
     def whole(self, now: _core.Progress) -> "Moment":
         """A run's progress with what went before it."""
@@ -302,32 +358,6 @@ class Task:
             score=now.score,
             moves=tuple(self.problem.decode(now.moves)),
             history=(*self.history, *history),
-        )
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A search at one moment, with what a Result has of it."""
-
-    seconds: float
-    playouts: int
-    score: float
-    moves: tuple[Any, ...]
-    history: History
-
-    def progress(self, result: Result | None = None) -> Progress:
-        return Progress(
-            seconds=self.seconds,
-            playouts=self.playouts,
-            score=self.score if self.score > -math.inf else None,
-            moves=self.moves,
-            playouts_per_second=self.playouts / self.seconds if self.seconds > 0 else 0.0,
-            result=result,
-        )
-
-    def has_spent(self, budget: Budget) -> bool:
-        return (budget.playouts is not None and self.playouts >= budget.playouts) or (
-            budget.target is not None and self.score >= budget.target
         )
 
 
@@ -347,11 +377,51 @@ def _checkpoint_file(path: str | Path | None, resume: bool) -> Path | None:
     return file
 
 
-def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | Sequence[Any]) -> None:
+class Output:
+    """The file with the result of a search under way."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.score, self.at = file, -math.inf, -math.inf
+
+    def is_due(self) -> bool:
+        return time.monotonic() >= self.at + OUTPUT_SECONDS
+
+    def write(self, result: Result) -> None:
+        self.score, self.at = result.score, time.monotonic()
+        try:
+            result.save(self.file)
+        except OSError as error:
+            self.at += 60 * OUTPUT_SECONDS
+            message = f"could not write {str(self.file)!r}: {error.strerror}; the search goes on"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+
+def _output_file(path: str | Path | None, checkpoint: Path | None) -> Output | None:
+    if path is None:
+        return None
+    if not isinstance(path, (str, Path)):
+        raise InputError(f"output is {short(path)}; a file is needed")
+    check_writable(Path(path))
+    if checkpoint is not None and Path(path).resolve() == checkpoint.resolve():
+        raise InputError("output and checkpoint are the same file; they need one each")
+    return Output(Path(path))
+
+
+def _islands(search: Any, threads: int, slots: int) -> Parallel:
+    """Return the strategy for a cluster with that many slots of so many threads: what the paper found best."""
+    jobs = min(max(1, slots), strategies.MAX_JOBS)
+    if threads == 1 or getattr(search, "level", 0) == 0 or not hasattr(search, "iterations"):
+        return strategies.Root(jobs)
+    return strategies.Hybrid(jobs, min(max(4, threads), search.iterations))
+
+
+def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | Sequence[Any]) -> tuple[int, ...]:
+    """Let all searches begin with a sequence; return it as the engine has it."""
     try:
         moves = problem.encode(start.moves if isinstance(start, Result) else start)
         for job in jobs:
             job.start_from(moves, START_ADAPTATIONS)
+        return tuple(moves)
     except TypeError:
         raise InputError(f"start is {short(start)}; allowed are a Result or a sequence of moves") from None
     except _core.CompiledFailure:
@@ -362,6 +432,21 @@ def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | 
 
 def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = None) -> Iterator[Progress]:
     """Run a search; where nobody else listens to Ctrl-C, listen while waiting."""
+    task.mark(done=False)
+    search = _watch_here(task, budget, interrupted)
+    if task.cluster is not None:
+        from playout.cluster.driver import watch as watch_cluster
+
+        search = watch_cluster(task, budget, interrupted)
+    for progress in search:
+        if progress.result is not None:
+            if task.output is not None:
+                task.output.write(progress.result)
+            task.mark(done=not progress.result.interrupted)
+        yield progress
+
+
+def _watch_here(task: Task, budget: Budget, interrupted: threading.Event | None) -> Iterator[Progress]:
     in_time = budget.seconds is None or task.seconds < budget.seconds
     with explained(task.problem):
         run = task.run(budget if in_time else replace(budget, playouts=1))
@@ -379,13 +464,14 @@ def _watch(task: Task, budget: Budget, interrupted: threading.Event | None = Non
                 if time.monotonic() >= save_at:
                     task.save(run)
                     save_at = time.monotonic() + CHECKPOINT_SECONDS
+                task.keep_best(lambda: task.whole(run.progress()))
                 yield task.whole(run.progress()).progress()
         finally:
             run.stop()
             task.save(run, at_the_end=True)
         _has_ended(task.problem, run, 0.0, event)  # raises what was raised in the meantime
     now = task.whole(run.progress())
-    yield now.progress(_result(task, now, event.is_set() and not now.has_spent(budget)))
+    yield now.progress(task.result(now, event.is_set() and not now.has_spent(budget)))
 
 
 def _is_over(problem: BuiltIn, run: _core.Run, deadline: float, interrupted: threading.Event) -> bool:
@@ -426,20 +512,3 @@ def _detail(task: Task, now: Moment) -> dict[str, Any]:
     message = f"{task.problem.describe()}: the best sequence {what}; playout.check may say more"
     warnings.warn(message, RuntimeWarning, stacklevel=2)
     return detail
-
-
-def _result(task: Task, now: Moment, early: bool) -> Result:
-    return Result(
-        problem=task.problem,
-        search=task.search,
-        parallel=task.parallel,
-        seed=task.seed,
-        score=now.score,
-        moves=now.moves,
-        detail=_detail(task, now),
-        playouts=now.playouts,
-        seconds=now.seconds,
-        interrupted=early,
-        history=now.history,
-        provenance=provenance(task.jobs.threads),
-    )

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 PATIENCE = 5.0  # seconds after which another signal gives up waiting for the playouts under way
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # the last is a batch system's warning
 _listening: list[threading.Event] = []
 
 
@@ -45,7 +46,7 @@ def _on_interrupt(number: int, frame: FrameType | None) -> None:
 
 
 class StopSignals:
-    """While inside, the first SIGINT or SIGTERM ends the search, and no further one disturbs what follows: saving.
+    """While inside, the first of the signals ends the search, and no further one disturbs what follows: saving.
 
     But one that comes much later ends it all: a method of a user's problem may run for ever.
     """
@@ -56,7 +57,7 @@ class StopSignals:
         self.before: dict[int, Any] = {}
 
     def __enter__(self) -> "StopSignals":
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in SIGNALS:
             self.before[number] = signal.signal(number, self.note)
         return self
 

@@ -16,11 +16,13 @@ from rich.text import Text
 from playout.experiment import report
 from playout.experiment.runner import Status
 from playout.parallel import describe
+from playout.progress import Budget, Progress
 from playout.result import shown
 from playout.search import describe as describe_search
-from playout.solve import Budget, Progress, Task
+from playout.solve import Task
 
 LINES_EVERY_SECONDS = 1.0
+REPORT_EVERY_SECONDS = 60.0
 IMPROVEMENTS_SHOWN = 5
 WIDEST = 10_000  # what takes any width asks for this
 
@@ -47,7 +49,7 @@ def view(console: Console, task: Task, budget: Budget, quiet: bool) -> Iterator[
     if quiet:
         yield lambda progress: None
     elif console.is_terminal and not console.is_dumb_terminal:
-        live_view = LiveView(title(task), budget)
+        live_view = LiveView(title(task), budget, console.height)
         with Live(console=console, auto_refresh=False, transient=True) as live:
             yield lambda progress: live.update(live_view.render(progress), refresh=True)
     else:
@@ -57,7 +59,10 @@ def view(console: Console, task: Task, budget: Budget, quiet: bool) -> Iterator[
 def title(task: Task) -> str:
     """Say what is searched and how, in two lines."""
     variants = len(task.problem.variants())
-    threads = "1 thread" if task.jobs.threads == 1 else f"{task.jobs.threads} threads"
+    count = task.jobs.threads if task.cluster is None else task.threads
+    threads = "1 thread" if count == 1 else f"{count} threads"
+    if task.cluster is not None:
+        threads += f" each, {task.nodes.slots()} at a time ({task.cluster.name})"
     chosen = "" if task.parallel is None or not task.chosen else " (chosen for them; --parallel says otherwise)"
     strategy = "" if task.parallel is None and variants > 1 else f"{describe(task.parallel)}, "
     how = f"{strategy}on {threads}{chosen}"
@@ -71,8 +76,8 @@ def title(task: Task) -> str:
 class LiveView:
     """Score, playouts, rate, time left and the latest improvements, drawn anew at each event."""
 
-    def __init__(self, heading: str, budget: Budget) -> None:
-        self.heading, self.budget = heading, budget
+    def __init__(self, heading: str, budget: Budget, height: int = 25) -> None:
+        self.heading, self.budget, self.height = heading, budget, height
         self.improvements: list[tuple[float, float]] = []
 
     def render(self, progress: Progress) -> RenderableType:
@@ -93,6 +98,8 @@ class LiveView:
             bar = Table.grid()  # a bar of its own does not end its line
             bar.add_row(ProgressBar(total=1.0, completed=share, width=60))
             parts.append(bar)
+        if progress.islands:
+            parts.append(islands_table(progress, self.height))
         latest = self.improvements[-IMPROVEMENTS_SHOWN:]
         improved = "   ".join(f"{shown(score)} at {clock(at)}" for at, score in latest)
         parts.append(Text(f"improved  {improved}", style="dim"))
@@ -100,24 +107,65 @@ class LiveView:
         return Group(*parts)
 
 
+def islands_table(progress: Progress, height: int) -> Table:
+    """Return the islands of a cluster, the best first, as many as there is room for."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for header in ("island", "score", "playouts", "playouts/s", "last seen", "lost", "node"):
+        table.add_column(header, justify="left" if header == "node" else "right", header_style="dim", no_wrap=True)
+    islands = sorted(progress.islands, key=lambda island: -math.inf if island.score is None else island.score)[::-1]
+    room = max(3, height - 10)
+    for island in islands[:room]:
+        ago = f"{max(0.0, progress.seconds - island.seen):.0f} s ago"
+        table.add_row(
+            f"{island.number}",
+            "-" if island.score is None else shown(island.score),
+            f"{island.playouts:,}",
+            f"{island.playouts_per_second:,.0f}",
+            ago if island.nodes else "-",
+            f"{island.lost or ''}",
+            Text(island.nodes[-1] if island.nodes else "waiting"),
+        )
+    if len(islands) > room:
+        table.add_row(f"and {len(islands) - room:,} more", style="dim")
+    return table
+
+
 class PlainLines:
-    """The heading, then a line when the best improves, at most one a second."""
+    """The heading, then a line when the best improves, at most one a second; of a cluster one a minute in any case."""
 
     def __init__(self, console: Console, heading: str) -> None:
         self.console, self.heading = console, heading
         self.shown, self.at = -math.inf, -math.inf
+        self.lost = 0
 
     def __call__(self, progress: Progress) -> None:
         if self.heading:
             self.console.print(Text(self.heading), soft_wrap=True)
             self.heading = ""
-        if progress.score is None or progress.score <= self.shown:
+        if progress.score is None:
             return
-        if progress.result is None and time.monotonic() - self.at < LINES_EVERY_SECONDS:
+        silent = time.monotonic() - self.at
+        lost = sum(island.lost for island in progress.islands)
+        report = bool(progress.islands) and (silent >= REPORT_EVERY_SECONDS or lost > self.lost)
+        if progress.score <= self.shown and not report:
             return
-        self.shown, self.at = progress.score, time.monotonic()
+        if progress.result is None and silent < LINES_EVERY_SECONDS:
+            return
+        self.shown, self.at, self.lost = progress.score, time.monotonic(), lost
         line = f"{progress.seconds:8.1f} s  {progress.playouts:>14,} playouts  score {shown(progress.score)}"
-        self.console.print(Text(line), soft_wrap=True)
+        self.console.print(Text(f"{line}  {islands_line(progress)}".rstrip()), soft_wrap=True)
+
+
+def islands_line(progress: Progress) -> str:
+    """Return the islands of a cluster in a few words; of a search on one machine nothing."""
+    islands = progress.islands
+    if not islands:
+        return ""
+    rate = sum(island.playouts_per_second for island in islands)
+    nodes = len({node for island in islands for node in island.nodes[-1:]})
+    lost = sum(island.lost for island in islands)
+    text = f"{rate:,.0f}/s  {len(islands)} islands on {nodes} node{'s'[: nodes != 1]}"
+    return text + (f", {lost} chunk{'s'[: lost != 1]} lost and done again" if lost else "")
 
 
 @contextmanager

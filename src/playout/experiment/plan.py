@@ -11,8 +11,8 @@ from typing import Any
 
 from playout import parallel, problems, search
 from playout.errors import InputError, check_choice, check_integer, short
+from playout.progress import MAX_PLAYOUTS, Budget
 from playout.result import MAX_SEED
-from playout.solve import MAX_PLAYOUTS, Budget
 
 PLAN = "run.toml"
 HOME = "experiments"

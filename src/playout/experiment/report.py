@@ -10,8 +10,8 @@ from pathlib import Path
 from playout.errors import InputError
 from playout.experiment.plan import NO_STRATEGY, Plan, budget_label
 from playout.experiment.results import Row
+from playout.progress import Budget
 from playout.result import write_whole
-from playout.solve import Budget
 
 README = "README.md"
 BEGIN, END = "<!-- report: begin -->", "<!-- report: end -->"

@@ -16,8 +16,8 @@ from typing import Any
 from playout import parallel, search
 from playout.errors import InputError, check_integer, check_number, short, whole_number
 from playout.experiment.plan import Plan, Run, check_text, inside
+from playout.progress import MAX_PLAYOUTS
 from playout.result import MAX_SEED, Result, cpu_name
-from playout.solve import MAX_PLAYOUTS
 
 RESULTS = "results.csv"
 

@@ -1,0 +1,493 @@
+"""The driver: islands of search, moved on chunk by chunk on whatever nodes there are.
+
+Sections 3.3 and 4.2 of "Distributed Nested Rollout Policy Adaptation for SameGame" (Negrevergne and Cazenave, 2017): an
+island is one of K independent searches, with as many threads as a node has. It is what a job is on one machine, with
+the same random numbers and the same share of the playouts (cpp/parallel/portfolio.h): with a budget of playouts and
+without exchange the result is the same, bit for bit, wherever the chunks ran and however many were lost. A chunk is
+some seconds long, and how long changes nothing but what is lost when its node is.
+
+A chunk whose reply does not come is given to somebody else; the first reply counts.
+"""
+
+import math
+import time
+import uuid
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from playout import _core
+from playout.checkpoint import Checkpoint
+from playout.cluster import travel
+from playout.cluster.chunk import MAX_JOB, Reply, Request
+from playout.cluster.nodes import Nodes
+from playout.errors import ClusterError, InputError, check_integer, check_number
+from playout.own import Own
+from playout.parallel import MAX_JOBS
+from playout.problems import same_score
+from playout.progress import MAX_PLAYOUTS, Budget, Moment, Progress
+from playout.result import Island, history_from_json, shown
+from playout.stop import interrupts
+
+if TYPE_CHECKING:
+    from playout.solve import Task
+
+WAKE_SECONDS = 0.1
+SHORTEST_SECONDS = 0.02
+FIRST_CHUNK_SECONDS = 0.5  # so that there is something to see soon; each chunk is twice as long as the one before
+CHECKPOINT_SECONDS = 30.0
+CHECKPOINT_SHARE = 20  # writing takes at most this part of the time
+PATIENCE_SECONDS = 10.0  # how much later than expected a reply may come before somebody else does the chunk
+GRACE_SECONDS = 6.0  # how long replies are waited for at the end
+DESERTED_SECONDS = 120.0  # without any node: that is the end
+MAX_LOSSES = 5  # of one chunk in a row
+START_ADAPTATIONS = 10
+
+
+@dataclass
+class State:
+    """An island: what it found, and the bytes its search goes on from."""
+
+    number: int
+    variant: int
+    job: int  # whose random numbers it draws
+    family: int  # the island that its policy comes from
+    state: bytes = b""
+    start: tuple[int, ...] | None = None
+    offset: int = 0  # its playouts are the engine's and these
+    playouts: int = 0
+    score: float = -math.inf
+    moves: tuple[int, ...] = ()
+    line: float = -math.inf  # the best since it last took over from another
+    history: list[tuple[float, int, float]] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    rate: float = 0.0
+    seen: float = 0.0
+    chunk: float = FIRST_CHUNK_SECONDS
+    lost: int = 0
+    losses: int = 0  # in a row
+    moved: float = 0.0  # when it last took over, or began
+    version: int = 0  # counts the replies
+    not_before: float = 0.0  # it rests until then: its last chunks were lost
+
+    def view(self) -> Island:
+        return Island(
+            number=self.number,
+            score=None if self.score == -math.inf else self.score,
+            playouts=self.playouts,
+            seconds=self.seconds,
+            playouts_per_second=self.rate,
+            seen=self.seen,
+            nodes=tuple(self.nodes),
+            lost=self.lost,
+            family=self.family,
+            history=tuple(self.history),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "variant": self.variant,
+            "job": self.job,
+            "family": self.family,
+            "start": self.start,
+            "offset": self.offset,
+            "playouts": self.playouts,
+            "score": None if self.score == -math.inf else self.score,
+            "line": None if self.line == -math.inf else self.line,
+            "moves": self.moves,
+            "history": self.history,
+            "nodes": self.nodes,
+            "seconds": self.seconds,
+            "seen": self.seen,
+            "lost": self.lost,
+        }
+
+    @staticmethod
+    def from_json(number: int, data: dict[str, Any], state: bytes) -> "State":
+        start = data["start"]
+        return State(
+            number=number,
+            variant=check_integer("variant", data["variant"], 0, MAX_JOB),
+            job=check_integer("job", data["job"], 0, MAX_JOB),
+            family=check_integer("family", data["family"], 0, MAX_JOB),
+            state=state,
+            start=None if start is None else tuple(_move(move) for move in start),
+            offset=check_integer("offset", data["offset"], -MAX_PLAYOUTS, MAX_PLAYOUTS),
+            playouts=check_integer("playouts", data["playouts"], 0, MAX_PLAYOUTS),
+            score=-math.inf if data["score"] is None else check_number("score", data["score"]),
+            line=-math.inf if data["line"] is None else check_number("line", data["line"]),
+            moves=tuple(_move(move) for move in data["moves"]),
+            history=list(history_from_json(data["history"])),
+            nodes=[str(node) for node in data["nodes"]],
+            seconds=check_number("seconds", data["seconds"], 0.0),
+            seen=check_number("seen", data["seen"], 0.0),
+            lost=check_integer("lost", data["lost"], 0, MAX_JOB),
+        )
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A chunk under way."""
+
+    island: State
+    version: int  # of the island's state that it went on from
+    expected: float  # when its reply should be here
+
+
+def watch(task: "Task", budget: Budget, interrupted: Event | None) -> Iterator[Progress]:
+    """Search on a cluster and yield a Progress about ten times a second; the last has the Result."""
+    driver = Driver(task, budget, interrupted or Event())
+    try:
+        driver.save()
+        while not driver.is_over():
+            with interrupts() if interrupted is None else nullcontext(interrupted) as event:
+                driver.hand_out()
+                driver.wait()
+            if event.is_set():
+                driver.interrupted.set()
+            driver.save_in_time()
+            yield driver.moment().progress()
+    finally:
+        driver.finish()
+    now = driver.moment()
+    early = not driver.has_spent()
+    yield now.progress(driver.task.result(now, early))
+
+
+class Driver:
+    """The islands of a search and the chunks under way."""
+
+    def __init__(self, task: "Task", budget: Budget, interrupted: Event) -> None:
+        assert task.cluster is not None
+        self.task, self.budget, self.interrupted = task, budget, interrupted
+        self.nodes: Nodes = task.nodes
+        self.cluster = task.cluster
+        self.name = uuid.uuid4().hex  # of the search, on all nodes
+        self.begun = time.monotonic()
+        self.problem = travel.pack(task.problem)
+        self.variants = len(task.problem.variants())
+        self.history = list(task.history)
+        self.islands = self.begin_islands() if task.kept is None else self.resume_islands(task.kept)
+        self.next_job = max(island.job for island in self.islands) + 1
+        self.portfolio = self.share_playouts()
+        self.quotas = self.portfolio.quotas()
+        self.played_out = False
+        self.under_way: dict[Future[bytes], Sent] = {}
+        self.save_at = self.seconds() + CHECKPOINT_SECONDS
+        self.inhabited = self.seconds()  # when there last was a node
+        self.longest_delay = 0.0  # between a chunk's time and its reply
+        self.answered = False  # whether any chunk was ever done
+
+    def begin_islands(self) -> list[State]:
+        start = self.task.start
+        return [
+            State(number, number % self.variants, number, number, start=start)
+            for number in range(len(self.task.jobs.searches))
+        ]
+
+    def resume_islands(self, kept: Checkpoint) -> list[State]:
+        try:
+            parts = kept.parts()[1:]
+            islands = [State.from_json(n, data, parts[n]) for n, data in enumerate(kept.islands)]
+            for island in islands:
+                if island.score > -math.inf and not self.is_worth(island.moves, island.score):
+                    raise InputError("a best sequence is not worth its score")
+                if island.variant >= self.variants:
+                    raise InputError("it has more variants than the problem")
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"cannot resume from {str(kept.file)!r}: it is damaged: {error}") from None
+        for island in islands:
+            island.moved = self.task.seconds
+        return islands
+
+    def share_playouts(self) -> _core.Portfolio:
+        count = len(self.islands)
+        keep = count if self.variants == 1 else min(count, self.task.jobs.keep)
+        portfolio = _core.Portfolio(count, keep, self.budget.playouts or MAX_PLAYOUTS)
+        kept = self.task.kept
+        if kept is not None:
+            try:
+                portfolio.deserialise(kept.parts()[0])
+            except ValueError as error:
+                raise InputError(f"cannot resume from {str(kept.file)!r}: {error}") from None
+        return portfolio
+
+    # What there is at a moment.
+
+    def seconds(self) -> float:
+        return self.task.seconds + time.monotonic() - self.begun
+
+    def seconds_left(self) -> float:
+        return math.inf if self.budget.seconds is None else self.budget.seconds - self.seconds()
+
+    def best(self) -> State:
+        """Return the island with the best score, of equals the first."""
+        return max(self.islands, key=lambda island: island.score)
+
+    def moment(self) -> Moment:
+        best = self.best()
+        return Moment(
+            seconds=self.seconds(),
+            playouts=sum(island.playouts for island in self.islands),
+            score=best.score,
+            moves=tuple(self.task.problem.decode(best.moves)),
+            history=tuple(self.history),
+            islands=tuple(island.view() for island in self.islands),
+        )
+
+    def has_spent(self) -> bool:
+        """Whether the budget is: all of the search's playouts, all its time, or the target is reached."""
+        found = self.budget.target is not None and self.best().score >= self.budget.target
+        return found or self.played_out or self.seconds_left() <= 0
+
+    def is_over(self) -> bool:
+        """Whether to end; not before something is found, as on one machine."""
+        return self.interrupted.is_set() or (self.has_spent() and (self.answered or self.best().score > -math.inf))
+
+    # Handing out.
+
+    def hand_out(self) -> None:
+        """Give every node that has time a chunk."""
+        slots, now = self.nodes.slots(), self.seconds()
+        if slots > 0:
+            self.inhabited = now
+        elif now - self.inhabited > DESERTED_SECONDS:
+            raise ClusterError(f"there has been no worker for {DESERTED_SECONDS:.0f} s")
+        overdue = {future for future, sent in self.under_way.items() if sent.expected + self.patience() < now}
+        free = slots - len(self.under_way) + len(overdue)
+        while free > 0 and (self.seconds_left() > 0 or not self.answered):
+            island = self.next_island(now)
+            if island is None:
+                break
+            self.submit(island)
+            free -= 1
+
+    def patience(self) -> float:
+        return max(PATIENCE_SECONDS, 2 * self.longest_delay)
+
+    def next_island(self, now: float) -> State | None:
+        """Return the island to move on next: the one with most to do; then one whose reply does not come."""
+        out = Counter(sent.island.number for sent in self.under_way.values())
+        rested = [island for island in self.islands if not out[island.number] and island.not_before <= now]
+        ready = [island for island in rested if island.playouts < self.quotas[island.number]]
+        if ready:
+            return max(ready, key=lambda island: self.quotas[island.number] - island.playouts)
+        if not self.under_way and len(rested) == len(self.islands):
+            if self.portfolio.begin_round([island.score for island in self.islands]):
+                self.quotas = self.portfolio.quotas()
+                return self.next_island(now)
+            self.played_out = True
+            return None
+        late = [sent.island for sent in self.under_way.values() if sent.expected + self.patience() < now]
+        late = [island for island in late if out[island.number] == 1]
+        if late:
+            return late[0]
+        return self.settle() if self.task.elastic and self.budget.playouts is None and self.variants == 1 else None
+
+    def settle(self) -> State | None:
+        """Begin one more island, for a node that has nothing to do."""
+        if len(self.islands) >= MAX_JOBS:
+            return None
+        number = len(self.islands)
+        self.islands.append(State(number, 0, self.take_job(), number, start=self.task.start, moved=self.seconds()))
+        self.quotas.append(MAX_PLAYOUTS // MAX_JOBS)
+        self.task = replace(self.task, parallel=replace(self.task.parallel, jobs=len(self.islands)))  # type: ignore[type-var]
+        return self.islands[-1]
+
+    def take_job(self) -> int:
+        self.next_job += 1
+        return self.next_job - 1
+
+    def submit(self, island: State) -> None:
+        seconds = max(min(island.chunk, self.cluster.chunk, self.seconds_left()), SHORTEST_SECONDS)
+        request = Request(
+            name=self.name,
+            problem=self.problem,
+            variant=island.variant,
+            search=self.task.search,
+            wide=None if self.task.parallel is None else self.task.parallel.wide,
+            seed=self.task.seed,
+            job=island.job,
+            start=island.start,
+            adaptations=START_ADAPTATIONS,
+            playouts=max(1, self.quotas[island.number] - island.offset),
+            target=self.budget.target,
+            seconds=seconds,
+            threads=self.task.threads,
+            state=island.state,
+        )
+        island.chunk = 2 * seconds
+        try:
+            future = self.nodes.submit(request.to_bytes())
+        except Exception as error:
+            self.lose(island, error)
+            return
+        self.under_way[future] = Sent(island, island.version, self.seconds() + seconds)
+
+    # Collecting.
+
+    def wait(self) -> None:
+        """Wait for a reply, some time at most, and take in those that have come."""
+        seconds = max(0.0, min(WAKE_SECONDS, self.seconds_left()))
+        if not self.under_way:
+            time.sleep(min(seconds, 0.02) if self.played_out else seconds)
+        for future in wait(self.under_way, seconds, FIRST_COMPLETED).done:
+            self.collect(future)
+
+    def collect(self, future: "Future[bytes]") -> None:
+        sent = self.under_way.pop(future)
+        island = sent.island
+        try:
+            reply = Reply.from_bytes(future.result())
+        except InputError as error:
+            raise ClusterError(f"a reply cannot be read: {error}") from None
+        except (Exception, CancelledError) as error:
+            self.lose(island, error)
+            return
+        if reply.error:
+            self.complain(island, reply)
+        elif sent.version == island.version:  # else somebody else was faster
+            self.longest_delay = max(self.longest_delay, self.seconds() - sent.expected)
+            self.take_in(island, reply)
+
+    def lose(self, island: State, error: BaseException) -> None:
+        """Note that a chunk is lost; the island goes on from where it was."""
+        island.lost += 1
+        island.losses += 1
+        if island.losses > MAX_LOSSES:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ClusterError(f"a chunk of island {island.number} was lost {island.losses} times: {reason[:300]}")
+        island.not_before = self.seconds() + (island.losses - 1)
+
+    def complain(self, island: State, reply: Reply) -> None:
+        """What a node says is wrong is the user's mistake; with a node that joined later, that node's."""
+        if reply.kind == "node" and self.answered:
+            warnings.warn(f"{reply.node} is left out: {reply.error}", RuntimeWarning, stacklevel=2)
+            self.nodes.refuse(reply.node)
+            self.lose(island, InputError(reply.error))
+        elif reply.kind == "memory":
+            message = f"the search ended early: {reply.error}, on {reply.node}"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            self.interrupted.set()
+        elif reply.kind == "failure":
+            raise ClusterError(f"on {reply.node}: {reply.error}")
+        else:
+            raise InputError(
+                f"{reply.error} (on {reply.node})" if reply.kind == "input" else f"{reply.node}: {reply.error}"
+            )
+
+    def take_in(self, island: State, reply: Reply) -> None:
+        """Let an island be as far as the reply says."""
+        now = self.seconds()
+        if reply.score > island.score and not self.is_worth(reply.moves, reply.score):
+            raise ClusterError(f"{reply.node} says {shown(reply.score)}, and its moves are not worth that")
+        began = now - reply.seconds
+        played = reply.playouts + island.offset - island.playouts
+        for at, playouts, score in reply.history:
+            if score > island.score:
+                island.history.append((began + at, playouts + island.offset, score))
+        island.playouts += played
+        island.seconds += reply.seconds
+        island.rate = played / reply.seconds if reply.seconds > 0 else 0.0
+        island.state, island.line, island.version = reply.state, reply.score, island.version + 1
+        island.losses, island.seen = 0, now
+        if reply.node not in island.nodes[-1:]:
+            island.nodes.append(reply.node)
+        before = self.best().score
+        if reply.score > island.score:
+            island.score, island.moves = reply.score, reply.moves
+        if island.score > before:
+            self.history.append((now, sum(other.playouts for other in self.islands), island.score))
+        self.answered = True
+        if reply.stopped:  # a node that was told to end tells us to
+            self.interrupted.set()
+        if self.cluster.exchange is not None and now - island.moved >= self.cluster.exchange:
+            self.exchange(island)
+
+    def is_worth(self, moves: tuple[int, ...], score: float) -> bool:
+        """Whether a sequence is; the score of a user's problem may take long, and is taken as it is."""
+        problem = self.task.problem
+        if isinstance(problem, Own):
+            return True
+        try:
+            return same_score(problem, problem.replay(problem.decode(moves))[0], score)
+        except (InputError, ValueError):
+            return False
+
+    def exchange(self, island: State) -> None:
+        """Let an island that lags far behind go on from where a better one is."""
+        other = leader_for(island, self.islands)
+        island.moved = self.seconds()
+        if other is None:
+            return
+        island.offset = island.playouts - (other.playouts - other.offset)
+        island.state, island.variant, island.line, island.family = other.state, other.variant, other.line, other.family
+        island.job, island.start = self.take_job(), None
+
+    # Keeping.
+
+    def save_in_time(self) -> None:
+        if self.seconds() >= self.save_at:
+            self.save()
+        self.task.keep_best(self.moment)
+
+    def save(self, at_the_end: bool = False) -> None:
+        """Write the checkpoint, if there is to be one: all islands, as far as their replies have come."""
+        if self.task.file is None:
+            return
+        began = time.monotonic()
+        parts = [self.portfolio.serialise(), *(island.state for island in self.islands)]
+        what = {**self.task.what(), "number of jobs": len(self.islands)}
+        with self.task.warning_of_files(at_the_end):
+            Checkpoint(
+                self.task.file,
+                what,
+                self.seconds(),
+                tuple(self.history),
+                b"".join(parts),
+                tuple(island.to_json() for island in self.islands),
+                tuple(map(len, parts)),
+            ).save()
+        took = time.monotonic() - began
+        self.save_at = self.seconds() + max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * took)
+
+    def finish(self) -> None:
+        """End the chunks under way, take in what they found, and save it all."""
+        if self.under_way and self.seconds_left() > 0:
+            self.nodes.stop(self.name)
+        give_up = time.monotonic() + GRACE_SECONDS
+        while self.under_way and time.monotonic() < give_up:
+            for future in wait(self.under_way, WAKE_SECONDS, FIRST_COMPLETED).done:
+                with suppress(ClusterError, InputError):
+                    self.collect(future)
+        self.save(at_the_end=True)
+        self.task.keep_best(self.moment, at_the_end=True)
+
+
+def leader_for(island: State, islands: Sequence[State]) -> State | None:
+    """Return the island whose search one that lags behind takes over, if it lags and there is one.
+
+    Those lag that are in the last quarter, and below the median. They take over from the best, but no search may be
+    carried on by more than half of the islands, so that they do not all become one: then from the next best.
+    """
+    lines = sorted(other.line for other in islands)
+    last = lines[: max(1, len(lines) // 4)][-1]
+    if island.line > last or island.line >= lines[len(lines) // 2]:
+        return None
+    families = Counter(other.family for other in islands)
+    better = [
+        other
+        for other in islands
+        if other.line > island.line and other.family != island.family and families[other.family] < len(islands) // 2
+    ]
+    return max(better, key=lambda other: other.line, default=None)
+
+
+def _move(value: Any) -> int:
+    return check_integer("a move", value, -(2**63), 2**63 - 1)

@@ -1,0 +1,265 @@
+"""Where chunks are done: processes of this machine, ranks of an MPI job, workers of a Dask cluster.
+
+Each is an Executor of concurrent.futures, or two, behind :class:`Nodes`.
+"""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from array import array
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, BinaryIO, Protocol, cast
+
+from playout.cluster import chunk
+from playout.cluster.worker import receive, send
+from playout.errors import ClusterError, InputError, short
+from playout.stop import SIGNALS
+
+CONNECT_SECONDS = 10.0
+DASK_TIMEOUTS = {"distributed.comm.timeouts.tcp": "12s", "distributed.comm.timeouts.connect": "10s"}
+
+
+class LostError(RuntimeError):
+    """A chunk is lost with the worker that did it."""
+
+
+class Nodes(Protocol):
+    """What the driver asks of a cluster."""
+
+    def slots(self) -> int:
+        """How many chunks can be under way at a time: now, since workers come and go."""
+
+    def submit(self, request: bytes) -> "Future[bytes]":
+        """Have a chunk done; the future raises whatever befell it."""
+
+    def stop(self, name: str) -> None:
+        """Have the chunks of a search that are under way end at once."""
+
+    def refuse(self, node: str) -> None:
+        """Give no more chunks to a node that cannot do them."""
+
+    def close(self) -> None:
+        """Let go of it all. Chunks that are still under way are nobody's."""
+
+
+class Processes(ThreadPoolExecutor):
+    """An executor whose threads have a process each: one that dies takes its own chunk along and no other."""
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers, thread_name_prefix="playout-process")
+        self.mine = threading.local()
+        self.all: list[subprocess.Popen[bytes]] = []
+
+    def run(self, request: bytes) -> bytes:
+        """Have a chunk done by this thread's process."""
+        process: subprocess.Popen[bytes] | None = getattr(self.mine, "process", None)
+        if process is None or process.poll() is not None:
+            process = self.mine.process = self.start()
+        reply = None
+        with suppress(OSError):
+            send(cast(BinaryIO, process.stdin), request)
+            reply = receive(cast(BinaryIO, process.stdout))
+        if reply is None:
+            process.kill()
+            self.all.remove(process)
+            raise LostError(f"process {process.pid} ended with status {process.wait()}")
+        return reply
+
+    def start(self) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "playout.cluster.worker"]
+        pipe = subprocess.PIPE
+        try:  # a session of its own: Ctrl-C is for the driver
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True)
+        except OSError as error:
+            raise LostError(f"cannot start a process: {error.strerror}") from None
+        self.all.append(process)
+        return process
+
+    def hurry(self) -> None:
+        """End the chunks under way."""
+        for process in list(self.all):
+            process.terminate()
+
+    def end(self) -> None:
+        """End all processes."""
+        self.shutdown(wait=False, cancel_futures=True)
+        for process in list(self.all):
+            process.kill()
+            process.wait()
+
+
+class LocalNodes:
+    """Processes of this machine."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.executor = Processes(workers)
+
+    def slots(self) -> int:
+        return self.workers
+
+    def submit(self, request: bytes) -> "Future[bytes]":
+        return self.executor.submit(self.executor.run, request)
+
+    def stop(self, name: str) -> None:
+        self.executor.hurry()
+
+    def refuse(self, node: str) -> None:
+        raise ClusterError(f"{node} is of no use, and there is only one machine")
+
+    def close(self) -> None:
+        self.executor.end()
+
+
+class MpiNodes:
+    """The ranks of an MPI job: those other than 0 serve, rank 0 drives and works too, in a thread beside."""
+
+    def __init__(self) -> None:
+        from mpi4py import MPI
+        from mpi4py.futures import MPICommExecutor
+
+        self.world = MPI.COMM_WORLD
+        self.words = self.world.Dup()  # for what the executor has none
+        self.outcome = b""  # what rank 0 tells the others at the end
+        self.told: list[Any] = []
+        self.elsewhere: list[Future[bytes]] = []
+        self.here: list[Future[bytes]] = []
+        self.context = MPICommExecutor(self.world, root=0, main=False)
+        if self.world.rank == 0:
+            self.own = ThreadPoolExecutor(1, thread_name_prefix="playout-rank-0")
+            self.executor: Any = self.context.__enter__()
+
+    def slots(self) -> int:
+        return int(self.world.size)
+
+    def submit(self, request: bytes) -> "Future[bytes]":
+        self.elsewhere = [future for future in self.elsewhere if not future.done()]
+        self.here = [future for future in self.here if not future.done()]
+        if len(self.elsewhere) < self.world.size - 1:
+            self.elsewhere.append(self.executor.submit(chunk.work, request))
+            return self.elsewhere[-1]
+        self.here.append(self.own.submit(chunk.work, request))
+        return self.here[-1]
+
+    def stop(self, name: str) -> None:
+        chunk.stop(name)
+        self.told += [self.words.Isend(name.encode(), dest=rank) for rank in range(1, self.world.size)]
+
+    def refuse(self, node: str) -> None:
+        raise ClusterError(f"{node} is of no use, and ranks cannot leave")
+
+    def close(self) -> None:
+        give_up = time.monotonic() + CONNECT_SECONDS
+        while not all(future.done() for future in (*self.elsewhere, *self.here)):
+            time.sleep(0.02)
+            if time.monotonic() > give_up:  # MPI would wait for ever
+                print("playout: a rank has fallen silent; the job ends without it", file=sys.stderr, flush=True)
+                self.world.Abort(3)
+        self.own.shutdown()
+        self.context.__exit__(None, None, None)
+        self._tell_outcome()
+        for request in self.told:
+            request.Wait()
+        self.words.Free()
+
+    def serve(self) -> bytes:
+        """On a rank other than 0: do chunks until rank 0 is done, and return what it says then.
+
+        A signal ends the chunk under way, and so tells rank 0; a mistake of this program's own ends all ranks.
+        """
+        heard: list[bool] = []
+        reasons = [self._is_told_to_stop, lambda: bool(heard)]
+        for number in SIGNALS:
+            signal.signal(number, lambda *_: heard.append(True))
+        chunk.stop_when.extend(reasons)
+        try:
+            self.context.__enter__()
+            self._tell_outcome()
+            self._is_told_to_stop()
+            self.words.Free()
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+            self.world.Abort(3)
+        chunk.stop_when.clear()
+        return self.outcome
+
+    def _is_told_to_stop(self) -> bool:
+        """Hear the names of searches that end."""
+        while self.words.Iprobe(source=0):
+            word = bytearray(64)
+            self.words.Recv(word, source=0)
+            chunk.stop(word.rstrip(b"\0").decode())
+        return False
+
+    def _tell_outcome(self) -> None:
+        length = array("q", [len(self.outcome)])
+        self.world.Bcast(length, root=0)
+        content = bytearray(self.outcome.ljust(length[0], b"\0"))
+        self.world.Bcast(content, root=0)
+        self.outcome = bytes(content)
+
+
+class DaskNodes:
+    """The workers of a Dask cluster, as many as there are at the moment."""
+
+    def __init__(self, scheduler: str, threads: int) -> None:
+        try:
+            import dask
+            import distributed
+        except ImportError:
+            raise InputError("Dask is not installed; pip install 'playout[dask]' brings it") from None
+        dask.config.set(DASK_TIMEOUTS)
+        self.distributed = distributed
+        self.scheduler, self.threads = scheduler, threads
+        self.refused: set[str] = set()
+        try:
+            self.client = self.connect()
+        except (OSError, TimeoutError, ValueError, TypeError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"cannot reach the scheduler {short(scheduler)} within {CONNECT_SECONDS:g} s: {reason}"
+            ) from None
+
+    def connect(self) -> Any:
+        where = {"scheduler_file": self.scheduler} if self.scheduler.endswith(".json") else {"address": self.scheduler}
+        client: Any = self.distributed.Client
+        return client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+
+    def workers(self) -> dict[str, int]:
+        """Return the workers there are, and how many chunks each can do at a time."""
+        if self.client.status != "running":
+            with suppress(OSError, TimeoutError):
+                self.client = self.connect()
+            return {}
+        known = self.client.scheduler_info(n_workers=-1)["workers"]
+        return {
+            address: max(1, worker["nthreads"] // self.threads)
+            for address, worker in known.items()
+            if address not in self.refused
+        }
+
+    def slots(self) -> int:
+        return sum(self.workers().values())
+
+    def submit(self, request: bytes) -> "Future[bytes]":
+        where: dict[str, Any] = {"workers": list(self.workers())} if self.refused else {}
+        executor = self.client.get_executor(pure=False, **where)
+        future: Future[bytes] = executor.submit(chunk.work, request)
+        return future
+
+    def stop(self, name: str) -> None:
+        with suppress(Exception):  # who cannot be reached ends by itself, some seconds later
+            self.client.run(chunk.stop, name, wait=False, on_error="ignore")
+
+    def refuse(self, node: str) -> None:
+        names = self.client.run(chunk.node, on_error="ignore")
+        self.refused |= {address for address, name in names.items() if name == node}
+
+    def close(self) -> None:
+        with suppress(Exception):
+            self.client.close(timeout=2)
