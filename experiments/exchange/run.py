@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 
 import playout as po
-from playout.experiment.report import half_width
+from playout.experiment.report import interval
 from playout.experiment.results import commit, machine
 
 BOARDS, ISLANDS, SEEDS, PLAYOUTS, LEVEL = (1, 3, 16), 8, 20, 1_000_000, 4
@@ -89,7 +89,7 @@ def report() -> str:
         columns = [[scores[kind, seed] for seed in seeds] for kind in ("no", "yes")]
         columns.append([b - a for a, b in zip(*columns, strict=True)])
         left = [float(r["families"]) for r in rows if r["board"] == str(board) and r["exchange"] == "yes"]
-        cells = [f"{statistics.mean(column):,.0f} ± {half_width(column):,.0f}" for column in columns]
+        cells = ["{:,.0f} ± {:,.0f}".format(*interval(column)) for column in columns]
         lines.append(f"| {board} | {' | '.join(cells)} | {statistics.mean(left):.1f} | {len(seeds)} |")
     return "\n".join(lines)
 
