@@ -3,7 +3,7 @@
     python experiments/exchange/run.py            # resumes; results.csv has a row for each run
     python experiments/exchange/run.py --report   # the table of README.md
 
-Without exchange the islands are eight searches of ``Root``, so no cluster is needed. With it they are eight islands of a
+Without exchange the islands are eight searches of ``Root``: no cluster is needed. With it they are eight islands of a
 local cluster with one process: each is searched for half a second at a time, and exchange is tried every time.
 """
 

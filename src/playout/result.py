@@ -58,6 +58,10 @@ class Island:
     family: int
     history: History
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what is known of it as JSON's own types."""
+        return {**asdict(self), "nodes": list(self.nodes), "history": [list(entry) for entry in self.history]}
+
 
 @dataclass(frozen=True, repr=False)
 class Result:
@@ -116,7 +120,7 @@ class Result:
             "history": [list(entry) for entry in self.history],
             "provenance": self.provenance,
         }
-        return {**data, "islands": [asdict(island) for island in self.islands]} if self.islands else data
+        return {**data, "islands": [island.to_json() for island in self.islands]} if self.islands else data
 
     def save(self, path: str | Path) -> None:
         """Write the result as JSON, to a temporary name first, so that no half-written file is ever seen."""

@@ -161,10 +161,10 @@ def islands_line(progress: Progress) -> str:
     islands = progress.islands
     if not islands:
         return ""
-    rate = sum(island.playouts_per_second for island in islands)
     nodes = len({node for island in islands for node in island.nodes[-1:]})
     lost = sum(island.lost for island in islands)
-    text = f"{rate:,.0f}/s  {len(islands)} islands on {nodes} node{'s'[: nodes != 1]}"
+    rate = f"{progress.playouts_per_second:,.0f}/s"
+    text = f"{rate}  {len(islands)} islands on {nodes} node{'s'[: nodes != 1]}"
     return text + (f", {lost} chunk{'s'[: lost != 1]} lost and done again" if lost else "")
 
 

@@ -259,8 +259,7 @@ class Driver:
             self.inhabited = now
         elif now - self.inhabited > DESERTED_SECONDS:
             raise ClusterError(f"there has been no worker for {DESERTED_SECONDS:.0f} s")
-        overdue = {future for future, sent in self.under_way.items() if sent.expected + self.patience() < now}
-        free = slots - len(self.under_way) + len(overdue)
+        free = slots - sum(not self.is_overdue(sent) for sent in self.under_way.values())
         while free > 0 and (self.seconds_left() > 0 or not self.answered):
             island = self.next_island(now)
             if island is None:
@@ -268,26 +267,30 @@ class Driver:
             self.submit(island)
             free -= 1
 
-    def patience(self) -> float:
-        return max(PATIENCE_SECONDS, 2 * self.longest_delay)
+    def is_overdue(self, sent: Sent) -> bool:
+        return self.seconds() > sent.expected + max(PATIENCE_SECONDS, 2 * self.longest_delay)
+
+    def wanted(self) -> list[Sent]:
+        """Return the chunks under way whose replies count: those of others were done by somebody else."""
+        return [sent for sent in self.under_way.values() if sent.version == sent.island.version]
 
     def next_island(self, now: float) -> State | None:
         """Return the island to move on next: the one with most to do; then one whose reply does not come."""
-        out = Counter(sent.island.number for sent in self.under_way.values())
+        wanted = self.wanted()
+        out = Counter(sent.island.number for sent in wanted)
         rested = [island for island in self.islands if not out[island.number] and island.not_before <= now]
         ready = [island for island in rested if island.playouts < self.quotas[island.number]]
         if ready:
             return max(ready, key=lambda island: self.quotas[island.number] - island.playouts)
-        if not self.under_way and len(rested) == len(self.islands):
+        if len(rested) == len(self.islands):
             if self.portfolio.begin_round([island.score for island in self.islands]):
                 self.quotas = self.portfolio.quotas()
                 return self.next_island(now)
             self.played_out = True
             return None
-        late = [sent.island for sent in self.under_way.values() if sent.expected + self.patience() < now]
-        late = [island for island in late if out[island.number] == 1]
-        if late:
-            return late[0]
+        for sent in wanted:
+            if self.is_overdue(sent) and out[sent.island.number] == 1:
+                return sent.island
         return self.settle() if self.task.elastic and self.budget.playouts is None and self.variants == 1 else None
 
     def settle(self) -> State | None:
@@ -462,7 +465,7 @@ class Driver:
         if self.under_way and self.seconds_left() > 0:
             self.nodes.stop(self.name)
         give_up = time.monotonic() + GRACE_SECONDS
-        while self.under_way and time.monotonic() < give_up:
+        while self.wanted() and time.monotonic() < give_up:
             for future in wait(self.under_way, WAKE_SECONDS, FIRST_COMPLETED).done:
                 with suppress(ClusterError, InputError):
                     self.collect(future)

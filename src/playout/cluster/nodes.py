@@ -64,9 +64,8 @@ class Processes(ThreadPoolExecutor):
             send(cast(BinaryIO, process.stdin), request)
             reply = receive(cast(BinaryIO, process.stdout))
         if reply is None:
-            process.kill()
-            self.all.remove(process)
-            raise LostError(f"process {process.pid} ended with status {process.wait()}")
+            self.end(process)
+            raise LostError(f"process {process.pid} ended with status {process.returncode}")
         return reply
 
     def start(self) -> "subprocess.Popen[bytes]":
@@ -84,12 +83,19 @@ class Processes(ThreadPoolExecutor):
         for process in list(self.all):
             process.terminate()
 
-    def end(self) -> None:
-        """End all processes."""
-        self.shutdown(wait=False, cancel_futures=True)
+    def end(self, process: "subprocess.Popen[bytes]") -> None:
+        """End a process, whatever it does."""
+        process.kill()
+        with suppress(OSError, ValueError), process:
+            self.all.remove(process)
+
+    def end_all(self) -> None:
+        """End all processes; their threads then have nothing to wait for."""
         for process in list(self.all):
             process.kill()
-            process.wait()
+        self.shutdown(wait=True, cancel_futures=True)
+        for process in list(self.all):
+            self.end(process)
 
 
 class LocalNodes:
@@ -112,7 +118,7 @@ class LocalNodes:
         raise ClusterError(f"{node} is of no use, and there is only one machine")
 
     def close(self) -> None:
-        self.executor.end()
+        self.executor.end_all()
 
 
 class MpiNodes:

@@ -40,7 +40,10 @@ def main() -> None:
     while (request := receive(requests)) is not None:
         reply = chunk.work(request)
         asked.clear()
-        send(replies, reply)
+        try:
+            send(replies, reply)
+        except OSError:  # whoever wanted it has gone
+            return
 
 
 if __name__ == "__main__":
