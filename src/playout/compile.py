@@ -8,6 +8,7 @@ exception was comes from the hook (:func:`explained`).
 """
 
 import ast
+import dis
 import hashlib
 import importlib
 import importlib.util
@@ -180,7 +181,10 @@ def _functions(kind: type[Problem], methods: dict[str, Any]) -> dict[str, Any]:
 
 
 class Digest:
-    """A fingerprint of functions and of all they use, in whatever file, as far as it can be known."""
+    """A fingerprint of functions and of all they use, as far as it can be known.
+
+    It is the same wherever the file is, whatever its module is called and whether it is run or imported.
+    """
 
     def __init__(self) -> None:
         self.parts: list[Any] = []
@@ -213,7 +217,7 @@ class Digest:
                     if name in vars(value):
                         self.add(vars(value)[name], names)
                 if isinstance(value, type):
-                    self.parts.append(repr([(name, one) for name, one in vars(value).items() if _is_plain(one)]))
+                    self.parts.append(repr([item for item in vars(value).items() if _is_part(*item)]))
         elif (getattr(value, "__module__", None) or type(value).__module__).partition(".")[0] in NOT_USERS:
             self.parts.append(getattr(value, "__name__", type(value).__name__))
         else:
@@ -223,24 +227,42 @@ class Digest:
         names = _names(function.__code__)
         self.parts.append(_bytecode(function.__code__))
         self.add([*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()])
-        self.add([function.__globals__[name] for name in names if name in function.__globals__], names)
+        space = function.__globals__
+        self.add([space[name] for name in _global_names(function.__code__) if name in space], names)
         self.add([cell.cell_contents for cell in function.__closure__ or ()], names)
 
 
 NOT_USERS = {"builtins", "math", "cmath", "numpy", "numba", "operator", "functools", "itertools", "llvmlite"}
 
 
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, (bool, int, float, complex, str, bytes))
+def _is_part(name: str, value: Any) -> bool:
+    """Whether an attribute of a class is part of what the class is: a plain value, and not where it was found."""
+    return name not in ("__module__", "__firstlineno__") and isinstance(value, (bool, int, float, complex, str, bytes))
 
 
 def _bytecode(code: Any) -> Any:
-    return code.co_code, code.co_names, [_bytecode(c) if hasattr(c, "co_code") else c for c in code.co_consts]
+    return code.co_code, code.co_names, [_constant(value) for value in code.co_consts]
+
+
+def _constant(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(map(repr, value))  # its own order is that of hashes, which differ from process to process
+    return _bytecode(value) if hasattr(value, "co_code") else value
 
 
 def _names(code: Any) -> list[str]:
-    inside = [name for c in code.co_consts if hasattr(c, "co_code") for name in _names(c)]
-    return sorted({*code.co_names, *inside})
+    return sorted({name for one in _codes(code) for name in one.co_names})
+
+
+def _global_names(code: Any) -> list[str]:
+    """Return the names that are looked up in the module; a field of the state may be called as something else there."""
+    loads = ("LOAD_GLOBAL", "LOAD_NAME")
+    return sorted({i.argval for one in _codes(code) for i in dis.get_instructions(one) if i.opname in loads})
+
+
+def _codes(code: Any) -> list[Any]:
+    """Return a code object and those of the functions inside it."""
+    return [code, *(inner for one in code.co_consts if hasattr(one, "co_code") for inner in _codes(one))]
 
 
 def check_uses(kind: type[Problem], name: str, method: Any, constants: Sequence[str]) -> None:

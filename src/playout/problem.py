@@ -248,12 +248,13 @@ def is_compiled(problem: Problem) -> bool:
 
 
 def methods_digest(kind: type[Problem]) -> str:
-    """Return a fingerprint of a class's methods and all they use."""
+    """Return a fingerprint of a class's compiled methods and all they use; a score in Python may use what changes."""
     from playout.compile import Digest
 
     fingerprint = Digest()
     for name in (*REQUIRED, *OPTIONAL):
-        fingerprint.add(getattr(kind, name, None))
+        method = getattr(kind, name, None)
+        fingerprint.add(None if getattr(method, "in_python", False) else method)
     return fingerprint.text()
 
 

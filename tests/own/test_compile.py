@@ -202,3 +202,50 @@ def test_what_is_kept_changes_with_other_files_that_are_used(tmp_path):
             name, old, new = change
             files[name] = files[name].replace(old, new)
             (tmp_path / name).write_text(files[name])
+
+
+PLACED = """
+import playout as po
+
+class Sizes:
+    LEAST = 3
+
+class Placed(po.Problem):
+    State = dict(total="i8")
+    max_moves = 1
+
+    def moves(self, s, out):
+        out[0] = Sizes.LEAST
+        return 1 if s.total not in {10, 1000, 100_000, -7} else 0
+
+    def play(self, s, move):
+        s.total += 1
+
+    def score(self, s):
+        return s.total
+
+total = TOTAL
+calls = 0
+
+class Counted(Placed):
+    @po.python
+    def score(self, s):
+        global calls
+        calls += 1
+        return s.total
+"""
+
+
+def test_the_digest_is_of_what_methods_are_and_not_of_where(tmp_path):
+    """Another folder, another module name, a global that is called as a field is, another order of a set's hashes."""
+    script = "import importlib, sys; from playout.problem import methods_digest as m; "
+    script += "module = importlib.import_module(sys.argv[1]); module.calls += len(sys.argv[1]); "
+    script += "print(m(module.Placed), m(module.Counted))"
+    found = set()
+    for name, total in (("one", 1), ("another", 2)):
+        (tmp_path / f"{name}.py").write_text(PLACED.replace("TOTAL", str(total)))
+        for _ in range(2):  # from the source, and from what Python keeps of it
+            words = [sys.executable, "-c", script, name]
+            found.add(subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path).stdout)
+    assert len(found) == 1
+    assert len(set(found.pop().split())) == 2
