@@ -74,4 +74,5 @@ def short(value: Any) -> str:
         text = repr(value)
     except ValueError:  # an integer of thousands of digits
         text = "a huge number"
+    text = re.sub(r"\s*\n\s*", " ", text)
     return text if len(text) <= 60 else f"{text[:57]}..."
