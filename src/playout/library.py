@@ -49,8 +49,9 @@ class LibraryProblem(Own):
         self.path, self.argument = Path(path), argument
         if not self.path.is_file():
             raise InputError(f"cannot load {str(path)!r}: there is no such file")
+        self.file = self.path.resolve()
         try:
-            library = ctypes.CDLL(str(self.path.resolve()))
+            library = ctypes.CDLL(str(self.file))
         except OSError as error:
             raise InputError(f"cannot load {str(path)!r}: {str(error)[:300]}") from None
         entry = getattr(library, ENTRY, None)

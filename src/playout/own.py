@@ -7,18 +7,22 @@ A result of one does not bring its problem along: a file that came from somewher
 import importlib
 import importlib.util
 import sys
+import threading
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from playout import _core
 from playout.errors import InputError, check_integer
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+T = TypeVar("T")
 
 LIBRARIES = (".so", ".dylib", ".dll")
 
@@ -116,16 +120,23 @@ def load_own(name: str, options: Mapping[str, str]) -> Any:
             raise InputError("compiled is an option of problems in Python; a library is compiled already")
         return load_problem(library, argument)
     module = _from_file(Path(where)) if where.endswith(".py") or "/" in where else _from_module(where)
+    problem = take(module, attribute, where)
+    object.__setattr__(problem, "_playout_name", name)
+    object.__setattr__(problem, "_playout_file", getattr(module, "__file__", None))
+    if compiled is not None:
+        object.__setattr__(problem, "compiled", compiled)
+    return problem
+
+
+def take(module: Any, attribute: str, where: str) -> Any:
+    """Return the problem that an attribute of a module is, or makes."""
     problem = getattr(module, attribute, None)
     if callable(problem) and not isinstance(problem, Own):  # a class, or a function that makes one
-        problem = _run(f"{name} cannot be made", problem)
+        problem = run(f"{where}:{attribute} cannot be made", problem)
     if not isinstance(problem, Own):
         there = [key for key, value in vars(module).items() if isinstance(value, Own)]
         said = f"it has {', '.join(there)}" if there else "it has none: write problem = YourClass(...) in it"
         raise InputError(f"{attribute!r} in {where} is not a playout.Problem; {said}")
-    object.__setattr__(problem, "_playout_name", name)
-    if compiled is not None:
-        object.__setattr__(problem, "compiled", compiled)
     return problem
 
 
@@ -140,20 +151,20 @@ def _compiled(options: Mapping[str, str]) -> bool | None:
 
 
 def _from_module(name: str) -> Any:
-    _search_in(Path.cwd())
+    search_in(Path.cwd())
     try:
         found = importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):
         found = False
     if not found:
         raise InputError(f"there is no module {name!r} here; a file is named with its ending, as ./{name}.py:problem")
-    return _run(f"cannot import {name}", lambda: importlib.import_module(name))
+    return run(f"cannot import {name}", lambda: importlib.import_module(name))
 
 
 def _from_file(path: Path) -> Any:
     if not path.is_file():
         raise InputError(f"cannot read {str(path)!r}: there is no such file")
-    _search_in(path.resolve().parent)
+    search_in(path.resolve().parent)
     before = sys.modules.get(path.stem)
     if before is not None and getattr(before, "__file__", None) == str(path.resolve()):
         return before
@@ -165,7 +176,7 @@ def _from_file(path: Path) -> Any:
         sys.modules[path.stem] = module  # as an import would: pickles and dataclasses look there
     loader = spec.loader
     try:
-        _run(f"cannot load {path}", lambda: loader.exec_module(module))
+        run(f"cannot load {path}", lambda: loader.exec_module(module))
     except InputError:
         if before is None:
             del sys.modules[path.stem]
@@ -173,12 +184,12 @@ def _from_file(path: Path) -> Any:
     return module
 
 
-def _search_in(folder: Path) -> None:
+def search_in(folder: Path) -> None:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
 
-def _run(what: str, call: Any) -> Any:
+def run(what: str, call: Callable[[], T]) -> T:
     """Call a user's code; an exception is one line, with where it was raised."""
     try:
         return call()
@@ -187,3 +198,30 @@ def _run(what: str, call: Any) -> Any:
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         raise InputError(f"{what}: {type(error).__name__}: {error} ({last.filename}, line {last.lineno})") from error
+
+
+_thread = threading.local()
+
+
+@contextmanager
+def loading(file: str) -> Iterator[None]:
+    """While inside, this thread runs a file for the problem in it: it must not begin a search."""
+    before = getattr(_thread, "file", None)
+    _thread.file = file
+    try:
+        yield
+    finally:
+        _thread.file = before
+
+
+def is_loading() -> bool:
+    """Whether this thread runs a file for the problem in it."""
+    return getattr(_thread, "file", None) is not None
+
+
+def check_not_loading() -> None:
+    """Raise if a file that is run for its problem begins a search."""
+    if is_loading():
+        raise InputError(
+            f"{_thread.file} calls solve() when it is imported; put the call under if __name__ == '__main__':"
+        )

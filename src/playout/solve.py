@@ -20,7 +20,7 @@ from playout.check import check_quickly
 from playout.cluster import MPI, Cluster
 from playout.compile import explained
 from playout.errors import InputError, check_integer, short
-from playout.own import Own
+from playout.own import Own, check_not_loading
 from playout.parallel import MAX_THREADS, Parallel
 from playout.problems import BuiltIn, same_score
 from playout.progress import MAX_PLAYOUTS, Budget, Moment, Progress
@@ -199,6 +199,7 @@ class Task:
         cluster: Cluster | None = None,
         nodes: Any = None,
     ) -> "Task":
+        check_not_loading()
         threads = check_integer("threads", threads, 1, MAX_THREADS)
         seed = check_integer("seed", seed, 0, MAX_SEED)
         search = GNRPA() if search is None else search
