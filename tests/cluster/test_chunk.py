@@ -85,7 +85,7 @@ def test_what_goes_wrong_is_in_the_reply():
         (envelope.seal(REPLY, {}), "node", "written by version"),
         (envelope.seal(REQUEST, {}), "node", "it is not a chunk"),
         (request(variant=3).to_bytes(), "input", "the problem has 1 variants"),
-        (request(state=b"something").to_bytes(), "failure", "damaged"),
+        (request(state=b"something").to_bytes(), "input", "damaged"),
     ):
         reply = Reply.from_bytes(work(wrong))
         assert reply.kind == kind

@@ -5,6 +5,7 @@ far and the state after it. Nothing else is needed and nothing is kept in betwee
 again, by whoever is there, with the same outcome. (The random numbers of a playout follow from its index.)
 """
 
+import math
 import os
 import platform
 import resource
@@ -91,7 +92,7 @@ class Request:
                 wide=None if wide is None else Wide(int(wide["level"]), int(wide["width"]), str(wide["policy"])),
                 seed=check_integer("seed", header["seed"], 0, MAX_SEED),
                 job=check_integer("job", header["job"], 0, MAX_JOB),
-                start=None if start is None else tuple(check_integer("a move", m, -(2**63), 2**63 - 1) for m in start),
+                start=None if start is None else _moves(start),
                 adaptations=check_integer("adaptations", header["adaptations"], 0, 1000),
                 playouts=check_integer("playouts", header["playouts"], 1, MAX_PLAYOUTS),
                 target=None if target is None else check_number("target", target),
@@ -137,7 +138,7 @@ class Reply:
                 node=str(header["node"]),
                 playouts=check_integer("playouts", header["playouts"], 0, MAX_PLAYOUTS),
                 score=check_number("score", header["score"]),
-                moves=tuple(check_integer("a move", move, -(2**63), 2**63 - 1) for move in header["moves"]),
+                moves=_moves(header["moves"]),
                 history=history_from_json(header["history"]),
                 seconds=check_number("seconds", header["seconds"], 0.0),
                 cpu=check_number("cpu", header["cpu"], 0.0),
@@ -148,6 +149,12 @@ class Reply:
             )
         except (KeyError, TypeError) as error:
             raise InputError(f"it is not the reply to a chunk: {error!r}") from None
+
+
+def _moves(data: Any) -> tuple[int, ...]:
+    if not isinstance(data, list):
+        raise InputError("moves are a list")
+    return tuple(check_integer("a move", move, -(2**63), 2**63 - 1) for move in data)
 
 
 def work(request: bytes) -> bytes:
@@ -178,29 +185,16 @@ def _work(request: Request, whole: BuiltIn) -> Reply:
     if request.variant >= len(variants):
         raise InputError(f"the problem has {len(variants)} variants, and no number {request.variant}")
     problem = variants[request.variant]
+    cpu = _cpu_seconds()
     with explained(problem):
-        engine = problem.engine()
-        search = request.search.begin(problem, request.seed, request.job, request.wide)
-        if request.start is not None and not request.state:
-            search.start_from(list(request.start), request.adaptations)
-        cpu = _cpu_seconds()
         try:
-            run = _core.Run(
-                [search],
-                request.playouts,
-                float("inf") if request.target is None else request.target,
-                threads=min(request.threads, tasks_at_once(request.search, request.wide)),
-                state=request.state,
-                problem=engine,
-            )
+            run = _begin(request, problem)
             stopped = _wait(run, request)
-            run.wait(0.0)  # raises what was raised in the meantime
-        except _core.CompiledFailure:
-            raise
         except (_core.ProblemError, _core.NoThreads) as error:
+            if isinstance(error, _core.CompiledFailure):
+                raise
             raise InputError(f"{problem.describe()}: {error}") from None
-        now = run.progress()
-        state = run.serialise()
+    now, state = run.progress(), run.serialise()
     return Reply(
         node=node(),
         playouts=now.playouts,
@@ -214,6 +208,25 @@ def _work(request: Request, whole: BuiltIn) -> Reply:
     )
 
 
+def _begin(request: Request, problem: BuiltIn) -> _core.Run:
+    search = request.search.begin(problem, request.seed, request.job, request.wide)
+    try:
+        if request.start is not None and not request.state:
+            search.start_from(list(request.start), request.adaptations)
+        return _core.Run(
+            [search],
+            request.playouts,
+            math.inf if request.target is None else request.target,
+            threads=min(request.threads, tasks_at_once(request.search, request.wide)),
+            state=request.state,
+            problem=problem.engine(),
+        )
+    except _core.ProblemError:
+        raise
+    except ValueError as error:  # a state or a start of something else
+        raise InputError(f"{problem.describe()}: {error}") from None
+
+
 def _wait(run: _core.Run, request: Request) -> bool:
     """Wait for the end of a chunk; true if it was asked to end before."""
     try:
@@ -221,9 +234,11 @@ def _wait(run: _core.Run, request: Request) -> bool:
             left = request.seconds - run.progress().seconds
             stopped = request.name in _stopped or any(reason() for reason in stop_when)
             if left <= 0 or stopped or run.wait(min(left, LOOK_UP_SECONDS)):
-                return stopped
+                break
     finally:
         run.stop()
+    run.wait(0.0)  # raises what was raised in the meantime
+    return stopped
 
 
 def _cpu_seconds() -> float:
