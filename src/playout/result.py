@@ -6,7 +6,7 @@ import platform
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -56,7 +56,7 @@ class Island:
     nodes: tuple[str, ...]
     lost: int
     family: int
-    history: History
+    history: History = field(repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """Return what is known of it as JSON's own types."""

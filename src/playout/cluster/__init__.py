@@ -5,6 +5,7 @@ share a policy (``Hybrid``). A cluster only says where, and changes nothing in t
 """
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -198,7 +199,9 @@ def check_mpi() -> None:
     """Raise unless this process is one of several ranks that know of each other."""
     _, size = launched()
     try:
-        from mpi4py import MPI as LIBRARY
+        with warnings.catch_warnings():  # what mpi4py warns of is said below
+            warnings.simplefilter("ignore")
+            from mpi4py import MPI as LIBRARY
     except ImportError as error:
         what = "is not installed" if isinstance(error, ModuleNotFoundError) else f"does not work here ({error})"
         started = f"this was started as {size} ranks, but " if size > 1 else ""
