@@ -25,13 +25,13 @@ def seal(kind: str, header: dict[str, Any], content: bytes = b"") -> bytes:
     return whole + hashlib.sha256(whole).digest()
 
 
-def unseal(kind: str, sealed: bytes) -> tuple[dict[str, Any], bytes]:
+def unseal(kind: str, sealed: bytes, any_version: bool = False) -> tuple[dict[str, Any], bytes]:
     """Return the header and the content of an envelope of that kind.
 
     Raises
     ------
     InputError
-        If it is damaged, of another kind, or was made by another version.
+        If it is damaged, of another kind, or was made by another version that is not asked for.
     """
     whole = sealed[:-DIGEST_BYTES]
     if hashlib.sha256(whole).digest() != sealed[-DIGEST_BYTES:]:
@@ -42,7 +42,7 @@ def unseal(kind: str, sealed: bytes) -> tuple[dict[str, Any], bytes]:
         made_by = (header["format"], header["version"])
     except (ValueError, TypeError, KeyError, RecursionError):
         raise DamagedError("it is damaged: it does not say what it is of") from None
-    if made_by != (kind, version("playout")):
+    if made_by != (kind, made_by[1] if any_version else version("playout")):
         raise InputError(f"it was written by version {shown(made_by[1])} of Playout, this is {version('playout')}")
     return header, content
 

@@ -1,4 +1,4 @@
-"""Ranks of a real MPI job, four on this machine: what the user types, signals, kills, and what is said when it cannot be.
+"""Ranks of a real MPI job, four on this machine: what the user types, signals, kills, and what is said if it cannot be.
 
 mpiexec and MPI itself come with the mpich wheel, which the tests' own environment has.
 """
@@ -120,7 +120,8 @@ def test_all_ranks_of_a_script_have_the_result(tmp_path):
         "from mpi4py import MPI\n"
         "result = po.solve(po.SameGame.standard(1), po.GNRPA(level=2), playouts=9000, cluster=po.MPI(chunk=0.2))\n"
         "again = po.solve(po.SameGame.standard(2), po.GNRPA(level=2), playouts=9000, cluster=po.MPI(chunk=0.2))\n"
-        "print(f'{MPI.COMM_WORLD.rank} {result.score:g} {again.score:g} {len(result.islands)}\\n', end='', flush=True)\n"
+        "line = f'{MPI.COMM_WORLD.rank} {result.score:g} {again.score:g} {len(result.islands)}'\n"
+        "print(line + '\\n', end='', flush=True)\n"
     )
     done = ranks(3, sys.executable, script, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

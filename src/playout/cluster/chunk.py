@@ -12,13 +12,14 @@ import resource
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 from playout import _core, envelope
 from playout import search as searches
 from playout.cluster import travel
 from playout.compile import explained
-from playout.errors import InputError, check_integer, check_number, check_positive
+from playout.errors import InputError, check_integer, check_number, check_positive, short
 from playout.parallel import MAX_THREADS, tasks_at_once
 from playout.problems import BuiltIn
 from playout.result import MAX_SEED, History, history_from_json
@@ -132,8 +133,11 @@ class Reply:
 
     @staticmethod
     def from_bytes(reply: bytes) -> "Reply":
-        header, state = envelope.unseal(REPLY, reply)
+        header, state = envelope.unseal(REPLY, reply, any_version=True)
         try:
+            if header["version"] != version("playout"):
+                error = f"it has version {short(header['version'])} of Playout, and the driver {version('playout')!r}"
+                return Reply(str(header["node"]), kind="node", error=error)
             return Reply(
                 node=str(header["node"]),
                 playouts=check_integer("playouts", header["playouts"], 0, MAX_PLAYOUTS),

@@ -12,6 +12,7 @@ import traceback
 from array import array
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 from playout.cluster import chunk
@@ -232,6 +233,8 @@ class DaskNodes:
             ) from None
 
     def connect(self) -> Any:
+        if self.scheduler.endswith(".json") and not Path(self.scheduler).is_file():  # Dask would wait for ever
+            raise FileNotFoundError("there is no such file")
         where = {"scheduler_file": self.scheduler} if self.scheduler.endswith(".json") else {"address": self.scheduler}
         client: Any = self.distributed.Client
         return client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
