@@ -354,7 +354,7 @@ class Driver:
             self.lose(island, error)
             return
         if reply.error:
-            self.complain(island, reply)
+            self.complain(island, reply, future)
         elif sent.version == island.version:  # else somebody else was faster
             self.longest_delay = max(self.longest_delay, self.seconds() - sent.expected)
             self.take_in(island, reply)
@@ -368,11 +368,11 @@ class Driver:
             raise ClusterError(f"a chunk of island {island.number} was lost {island.losses} times: {reason[:300]}")
         island.not_before = self.seconds() + (island.losses - 1)
 
-    def complain(self, island: State, reply: Reply) -> None:
+    def complain(self, island: State, reply: Reply, future: "Future[bytes]") -> None:
         """What a node says is wrong is the user's mistake; with a node that joined later, that node's."""
         if reply.kind == "node" and self.answered:
             warnings.warn(f"{reply.node} is left out: {reply.error}", RuntimeWarning, stacklevel=2)
-            self.nodes.refuse(reply.node)
+            self.nodes.refuse(future, reply.node)
             self.lose(island, InputError(reply.error))
         elif reply.kind == "memory":
             message = f"the search ended early: {reply.error}, on {reply.node}"

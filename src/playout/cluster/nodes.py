@@ -10,8 +10,10 @@ import threading
 import time
 import traceback
 from array import array
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
+from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -21,6 +23,8 @@ from playout.errors import ClusterError, InputError, short
 from playout.stop import SIGNALS
 
 CONNECT_SECONDS = 10.0
+LOOK_SECONDS = 0.5  # between two looks for who is there
+SILENT_SECONDS = 8.0  # a link that is cut for 5 s costs nothing: what was sent is sent again 6.4 s later
 DASK_TIMEOUTS = {"distributed.comm.timeouts.tcp": "12s", "distributed.comm.timeouts.connect": "10s"}
 
 
@@ -40,8 +44,8 @@ class Nodes(Protocol):
     def stop(self, name: str) -> None:
         """Have the chunks of a search that are under way end at once."""
 
-    def refuse(self, node: str) -> None:
-        """Give no more chunks to a node that cannot do them."""
+    def refuse(self, reply: "Future[bytes]", node: str) -> None:
+        """Give no more chunks to the node that cannot do what it was given."""
 
     def close(self) -> None:
         """Let go of it all. Chunks that are still under way are nobody's."""
@@ -115,7 +119,7 @@ class LocalNodes:
     def stop(self, name: str) -> None:
         self.executor.hurry()
 
-    def refuse(self, node: str) -> None:
+    def refuse(self, reply: "Future[bytes]", node: str) -> None:
         raise ClusterError(f"{node} is of no use, and there is only one machine")
 
     def close(self) -> None:
@@ -156,7 +160,7 @@ class MpiNodes:
         chunk.stop(name)
         self.told += [self.words.Isend(name.encode(), dest=rank) for rank in range(1, self.world.size)]
 
-    def refuse(self, node: str) -> None:
+    def refuse(self, reply: "Future[bytes]", node: str) -> None:
         raise ClusterError(f"{node} is of no use, and ranks cannot leave")
 
     def close(self) -> None:
@@ -211,8 +215,47 @@ class MpiNodes:
         self.outcome = bytes(content)
 
 
+@dataclass(frozen=True)
+class Heard:
+    """What the scheduler last said of a worker."""
+
+    slots: int  # how many chunks it can do at a time
+    seen: float  # when the scheduler last heard of it, by the scheduler's clock
+    at: float  # when that last changed, by ours
+    silent: bool
+
+
+class Placed(Future[bytes]):
+    """A chunk that a worker was given; ``asked`` is what Dask knows of it."""
+
+    def __init__(self, address: str, asked: Future[bytes]) -> None:
+        super().__init__()
+        self.address, self.asked = address, asked
+        asked.add_done_callback(self.settle)
+
+    def settle(self, asked: Future[bytes]) -> None:
+        """Have the outcome that Dask says, unless there is one."""
+        with suppress(InvalidStateError):
+            if asked.cancelled():
+                self.set_exception(LostError("the connection to the scheduler is lost"))
+            elif (error := asked.exception()) is not None:
+                self.set_exception(error)
+            else:
+                self.set_result(asked.result())
+
+    def lose(self, why: str) -> None:
+        """Be lost, unless there is an outcome."""
+        with suppress(InvalidStateError):
+            self.set_exception(LostError(f"the worker {self.address} {why}"))
+            self.asked.cancel()
+
+
 class DaskNodes:
-    """The workers of a Dask cluster, as many as there are at the moment."""
+    """The workers of a Dask cluster, as many as there are at the moment.
+
+    Which worker does a chunk is decided here, and so is when it is lost: when its worker has left or is silent. Dask
+    itself waits for a timeout of 12 s or more, and may then give the chunk to another worker of the same lost host.
+    """
 
     def __init__(self, scheduler: str, threads: int) -> None:
         try:
@@ -223,14 +266,19 @@ class DaskNodes:
         dask.config.set(DASK_TIMEOUTS)
         self.distributed = distributed
         self.scheduler, self.threads = scheduler, threads
+        self.heard: dict[str, Heard] = {}
         self.refused: set[str] = set()
+        self.under_way: list[Placed] = []
         try:
             self.client = self.connect()
+            self.look()
         except (OSError, TimeoutError, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())
             raise InputError(
                 f"cannot reach the scheduler {short(scheduler)} within {CONNECT_SECONDS:g} s: {reason}"
             ) from None
+        self.closed = threading.Event()
+        threading.Thread(target=self.watch, daemon=True, name="playout-dask").start()
 
     def connect(self) -> Any:
         if self.scheduler.endswith(".json") and not Path(self.scheduler).is_file():  # Dask would wait for ever
@@ -239,36 +287,63 @@ class DaskNodes:
         client: Any = self.distributed.Client
         return client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
 
+    def watch(self) -> None:
+        """In a thread of its own, since it may have to wait: keep in mind what workers there are."""
+        while not self.closed.wait(LOOK_SECONDS):
+            with suppress(Exception):  # the next look may succeed
+                if self.client.status != "running":
+                    self.heard = {}
+                    self.client = self.connect()
+                self.look()
+
+    def look(self) -> None:
+        """Ask the scheduler for its workers, and note which of them it has not heard of lately."""
+        known = self.client.sync(self.client.scheduler.identity, n_workers=-1)["workers"]
+        now, heard = time.monotonic(), {}
+        patience = SILENT_SECONDS + len(known) / 100  # of many workers Dask wants to hear less often
+        for address, worker in known.items():
+            before = self.heard.get(address)
+            at = before.at if before is not None and before.seen == worker["last_seen"] else now
+            slots = max(1, worker["nthreads"] // self.threads) if worker["status"] == "running" else 0
+            heard[address] = Heard(slots, worker["last_seen"], at, silent=now - at > patience)
+        self.heard = heard
+
     def workers(self) -> dict[str, int]:
-        """Return the workers there are, and how many chunks each can do at a time."""
-        if self.client.status != "running":
-            with suppress(OSError, TimeoutError):
-                self.client = self.connect()
-            return {}
-        known = self.client.scheduler_info(n_workers=-1)["workers"]
-        return {
-            address: max(1, worker["nthreads"] // self.threads)
-            for address, worker in known.items()
-            if address not in self.refused
-        }
+        """Return the workers that can be given chunks, and how many each can do at a time."""
+        heard = self.heard.items()
+        return {where: who.slots for where, who in heard if not who.silent and where not in self.refused}
 
     def slots(self) -> int:
+        heard = self.heard
+        for placed in self.under_way:
+            if placed.address not in heard:
+                placed.lose("has left")
+            elif heard[placed.address].silent:
+                placed.lose("is silent")
+        self.under_way = [placed for placed in self.under_way if not placed.done()]
         return sum(self.workers().values())
 
     def submit(self, request: bytes) -> "Future[bytes]":
-        where: dict[str, Any] = {"workers": list(self.workers())} if self.refused else {}
-        executor = self.client.get_executor(pure=False, **where)
-        future: Future[bytes] = executor.submit(chunk.work, request)
-        return future
+        workers = self.workers()
+        if not workers:
+            raise LostError("there is no worker")
+        load = Counter(placed.address for placed in self.under_way)
+        address = max(workers, key=lambda address: workers[address] - load[address])
+        executor = self.client.get_executor(pure=False, workers=[address])
+        self.under_way.append(Placed(address, executor.submit(chunk.work, request)))
+        return self.under_way[-1]
 
     def stop(self, name: str) -> None:
-        with suppress(Exception):  # who cannot be reached ends by itself, some seconds later
-            self.client.run(chunk.stop, name, wait=False, on_error="ignore")
+        def tell() -> None:
+            with suppress(Exception):  # who cannot be reached ends by itself, some seconds later
+                self.client.run(chunk.stop, name, workers=list(self.workers()), wait=False, on_error="ignore")
 
-    def refuse(self, node: str) -> None:
-        names = self.client.run(chunk.node, on_error="ignore")
-        self.refused |= {address for address, name in names.items() if name == node}
+        threading.Thread(target=tell, daemon=True, name="playout-stop").start()
+
+    def refuse(self, reply: "Future[bytes]", node: str) -> None:
+        self.refused.add(cast(Placed, reply).address)
 
     def close(self) -> None:
+        self.closed.set()
         with suppress(Exception):
             self.client.close(timeout=2)
