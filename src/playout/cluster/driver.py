@@ -259,7 +259,9 @@ class Driver:
             self.inhabited = now
         elif now - self.inhabited > DESERTED_SECONDS:
             raise ClusterError(f"there has been no worker for {DESERTED_SECONDS:.0f} s")
-        free = slots - sum(not self.is_overdue(sent) for sent in self.under_way.values())
+        free = slots - len(self.under_way)  # what does not answer is of no use for another chunk
+        if all(self.is_overdue(sent) for sent in self.under_way.values()):  # or our count is wrong
+            free = slots
         while free > 0 and (self.seconds_left() > 0 or not self.answered):
             island = self.next_island(now)
             if island is None:
@@ -275,10 +277,9 @@ class Driver:
         return [sent for sent in self.under_way.values() if sent.version == sent.island.version]
 
     def next_island(self, now: float) -> State | None:
-        """Return the island to move on next: the one with most to do; then one whose reply does not come."""
-        wanted = self.wanted()
-        out = Counter(sent.island.number for sent in wanted)
-        rested = [island for island in self.islands if not out[island.number] and island.not_before <= now]
+        """Return the island to move on next: of those that nobody moves on, the one with most to do."""
+        moving = {sent.island.number for sent in self.wanted() if not self.is_overdue(sent)}
+        rested = [island for island in self.islands if island.number not in moving and island.not_before <= now]
         ready = [island for island in rested if island.playouts < self.quotas[island.number]]
         if ready:
             return max(ready, key=lambda island: self.quotas[island.number] - island.playouts)
@@ -288,9 +289,6 @@ class Driver:
                 return self.next_island(now)
             self.played_out = True
             return None
-        for sent in wanted:
-            if self.is_overdue(sent) and out[sent.island.number] == 1:
-                return sent.island
         return self.settle() if self.task.elastic and self.budget.playouts is None and self.variants == 1 else None
 
     def settle(self) -> State | None:
@@ -351,7 +349,8 @@ class Driver:
         except InputError as error:
             raise ClusterError(f"a reply cannot be read: {error}") from None
         except (Exception, CancelledError) as error:
-            self.lose(island, error)
+            if sent.version == island.version:
+                self.lose(island, error)
             return
         if reply.error:
             self.complain(island, reply, future)
