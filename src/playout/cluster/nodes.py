@@ -23,6 +23,7 @@ from playout.errors import ClusterError, InputError, short
 from playout.stop import SIGNALS
 
 CONNECT_SECONDS = 10.0
+CLOSE_SECONDS = 3.0  # for the ranks to end what they do; they were told some seconds before
 LOOK_SECONDS = 0.5  # between two looks for who is there
 SILENT_SECONDS = 8.0  # a link that is cut for 5 s costs nothing: what was sent is sent again 6.4 s later
 DASK_TIMEOUTS = {"distributed.comm.timeouts.tcp": "12s", "distributed.comm.timeouts.connect": "10s"}
@@ -164,7 +165,7 @@ class MpiNodes:
         raise ClusterError(f"{node} is of no use, and ranks cannot leave")
 
     def close(self) -> None:
-        give_up = time.monotonic() + CONNECT_SECONDS
+        give_up = time.monotonic() + CLOSE_SECONDS
         while not all(future.done() for future in (*self.elsewhere, *self.here)):
             time.sleep(0.02)
             if time.monotonic() > give_up:  # MPI would wait for ever
