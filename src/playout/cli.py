@@ -1,4 +1,4 @@
-"""The command line: ``playout solve | check | verify | show | plot | bench | problems | experiment``."""
+"""The command line: ``playout solve | check | verify | show | plot | bench | problems | experiment | slurm``."""
 
 import io
 import itertools
@@ -26,6 +26,7 @@ from playout import cluster as clusters
 from playout import problems, terminal
 from playout import search as searches
 from playout.checkpoint import load as load_checkpoint
+from playout.cluster import slurm
 from playout.errors import ClusterError, InputError, check_integer, whole_number
 from playout.experiment import plan as plans
 from playout.experiment import report as reports
@@ -34,7 +35,7 @@ from playout.own import Missing
 from playout.parallel import MAX_THREADS, STRATEGIES, Parallel, make, processors
 from playout.picture import has_picture, to_html, to_svg
 from playout.progress import Budget
-from playout.result import Result, check_writable, load, shown, write_whole
+from playout.result import MAX_SEED, Result, check_writable, load, shown, write_whole
 from playout.solve import Task, run
 from playout.stop import StopSignals
 
@@ -87,6 +88,14 @@ SEARCH = Group("Search", sort_key=2)
 PARALLEL = Group("Parallel", sort_key=3)
 CLUSTER = Group("Cluster", sort_key=4)
 OUTPUT = Group("Output", sort_key=5)
+
+
+SLURM_SAYS = {
+    "threads": "--cpus-per-task of slurm is the number of threads",
+    "resume": "it resumes if there is a checkpoint",
+    "cluster": "it takes the nodes and tasks of the job",
+    "scheduler": "it takes the nodes and tasks of the job",
+}
 
 
 @app.command(name="solve")
@@ -256,6 +265,54 @@ def solve_command(
             saved = None if output is None else _save(result, output)
         _print_result(result, saved, checkpoint, json)
     return 128 + signals.received if signals.received and result.interrupted else 0
+
+
+@app.command(name="slurm", usage="Usage: playout slurm [OPTIONS] solve PROBLEM [OPTIONS of solve]")
+def slurm_command(
+    *command: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    nodes: Annotated[int, Parameter(converter=_strictly_whole)] = 1,
+    tasks_per_node: Annotated[int, Parameter(converter=_strictly_whole)] = 1,
+    cpus_per_task: Annotated[int, Parameter(converter=_strictly_whole)] = 1,
+    time: str = "01:00:00",
+    partition: str | None = None,
+    account: str | None = None,
+    job_name: str | None = None,
+    launcher: Literal["srun", "mpiexec"] = "srun",
+) -> int:
+    """Print a job script for Slurm that runs a search in as many turns as it needs.
+
+    **Examples**
+
+    - *playout slurm --nodes 4 --cpus-per-task 32 solve samegame:1 --seconds 86400 > job.sh*: then *sbatch job.sh*
+    - *playout slurm --time 04:00:00 --partition long solve samegame:1 --seconds 86400 | sbatch*: six turns and a bit
+
+    Before the time limit the search saves itself, and the job queues again and goes on. It ends when the budget is
+    used. A result and a checkpoint are kept in any case: *samegame-1.json*, *samegame-1.ckpt*.
+
+    Parameters
+    ----------
+    command
+        A solve command, as it would be typed: solve PROBLEM --seconds 86400 and so on.
+    nodes
+        How many machines.
+    tasks_per_node
+        Processes on each machine. One that has all processors as threads is usual.
+    cpus_per_task
+        Processors of each process, and the threads of its search.
+    time
+        The limit of one turn, as 04:00:00 or 2-00:00:00.
+    partition
+        Where the job queues.
+    account
+        Who pays.
+    job_name
+        Of the job and its files (made from the problem and the seed). Jobs of the same name run one after the other.
+    launcher
+        What starts the processes: srun, or the mpiexec of an MPI that does not know Slurm.
+    """
+    job = slurm.Job(nodes, tasks_per_node, cpus_per_task, time, partition, account, job_name, launcher)
+    print(slurm.script(command[1:], job, _check_solve(command, cpus_per_task)), end="")
+    return 0
 
 
 @app.command
@@ -606,6 +663,29 @@ def _strategy(
         raise InputError("--parallel node needs the level that makes several calls at once: --parallel-level N")
     usual = {"jobs": slots or threads, "width": min(threads, getattr(search, "iterations", threads))}
     return make(name, {**{key: value for key, value in usual.items() if key in known}, **given})
+
+
+def _check_solve(command: Sequence[str], threads: int) -> dict[str, Any]:
+    """Return the arguments of a solve command for a job script; what is wrong with it is said as solve would."""
+    if not command or command[0] != "solve":
+        what = f"{command[0]!r} is no option of slurm" if command else "there is no solve command"
+        raise InputError(f"{what}; write playout slurm [OPTIONS] solve PROBLEM ...")
+    _, bound, _ = app.parse_args(list(command), exit_on_error=False, print_error=False)
+    said = dict(bound.arguments)
+    for option, instead in SLURM_SAYS.items():
+        if option in said:
+            raise InputError(f"--{option} is what the job script says by itself: {instead}")
+    Budget(*(said.get(name) for name in ("seconds", "playouts", "target")))
+    check_integer("seed", said.get("seed", 0), 0, MAX_SEED)
+    settings = {field.name for kind in searches.SEARCHES.values() for field in fields(kind)}
+    chosen = searches.make(said.get("search", "gnrpa"), {key: said[key] for key in said if key in settings})
+    problems.problem(said["problem"], for_command_line=True)
+    names = {"jobs": "jobs", "width": "width", "parallel_level": "level", "policy": "policy"}
+    wanted = {name: said[option] for option, name in names.items() if option in said}
+    _strategy(chosen, said.get("parallel"), threads, wanted, None)
+    if "start" in said:
+        load(said["start"])
+    return said
 
 
 def _load(file: Path, problem: str | None) -> Result:
