@@ -166,14 +166,15 @@ def test_words_reach_the_search_as_they_are(tmp_path):
     odd = "a b'c\"$HOME`id`;#\\é.txt"
     (tmp_path / odd).write_text("1 1\n1 1\n")
     command = ["solve", f"samegame:{odd}", "--seconds", "9", "--checkpoint", f"{odd}.ckpt", f"--output={odd}.json"]
-    slurm = Slurm(tmp_path, made("--job-name", odd, "--account", odd, *command, cwd=tmp_path), "exit 0")
+    name = odd.replace("\\", "")
+    slurm = Slurm(tmp_path, made("--job-name", name, "--account", name, *command, cwd=tmp_path), "exit 0")
     said = slurm.turn()[1]
     words = slurm.words
     assert words[words.index("playout") + 1 :][: len(command)] == command
     assert words[-2:] == ["--threads", "3"]
     assert f"its result is in {odd}.json" in said
     found = directives((tmp_path / "job.sh").read_text())
-    assert (found["--job-name"], found["--account"]) == (odd, odd)
+    assert (found["--job-name"], found["--account"]) == (name, name)
     (tmp_path / f"{odd}.ckpt").touch()
     slurm.turn()
     assert slurm.words[-1] == "--resume"
@@ -319,6 +320,7 @@ MISTAKES = [
     (["--time", "00:04:59", *SOLVE], "a turn of less than 5 minutes gets nowhere"),
     (["--job-name", "a\n#SBATCH --nodes=99", *SOLVE], "allowed is text on one line"),
     (["--partition", "", *SOLVE], "--partition is ''; allowed is text on one line"),
+    (["--account", "a\\", *SOLVE], "without a backslash"),
     (["--launcher", "ssh", *SOLVE], "srun"),
 ]
 

@@ -56,8 +56,8 @@ class Job:
         if _seconds(self.time) < LEAST_SECONDS:
             raise InputError(f"--time is {self.time}; a turn of less than {LEAST_SECONDS // 60} minutes gets nowhere")
         for option, text in (("partition", self.partition), ("account", self.account), ("job-name", self.name)):
-            if text is not None and (not text or not text.isprintable()):
-                raise InputError(f"--{option} is {short(text)}; allowed is text on one line")
+            if text is not None and (not text or not text.isprintable() or "\\" in text):  # sbatch drops a backslash
+                raise InputError(f"--{option} is {short(text)}; allowed is text on one line without a backslash")
 
     @property
     def tasks(self) -> int:
