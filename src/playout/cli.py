@@ -35,7 +35,7 @@ from playout.own import Missing
 from playout.parallel import MAX_THREADS, STRATEGIES, Parallel, make, processors
 from playout.picture import has_picture, to_html, to_svg
 from playout.progress import Budget
-from playout.result import MAX_SEED, Result, check_writable, load, shown, write_whole
+from playout.result import Result, check_writable, load, shown, write_whole
 from playout.solve import Task, run
 from playout.stop import StopSignals
 
@@ -93,8 +93,7 @@ OUTPUT = Group("Output", sort_key=5)
 SLURM_SAYS = {
     "threads": "--cpus-per-task of slurm is the number of threads",
     "resume": "it resumes if there is a checkpoint",
-    "cluster": "it takes the nodes and tasks of the job",
-    "scheduler": "it takes the nodes and tasks of the job",
+    **dict.fromkeys(("cluster", "workers", "scheduler"), "the search has the processes of the job"),
 }
 
 
@@ -311,7 +310,7 @@ def slurm_command(
         What starts the processes: srun, or the mpiexec of an MPI that does not know Slurm.
     """
     job = slurm.Job(nodes, tasks_per_node, cpus_per_task, time, partition, account, job_name, launcher)
-    print(slurm.script(command[1:], job, _check_solve(command, cpus_per_task)), end="")
+    print(slurm.script(command[1:], job, _check_solve(command, job)), end="")
     return 0
 
 
@@ -665,7 +664,7 @@ def _strategy(
     return make(name, {**{key: value for key, value in usual.items() if key in known}, **given})
 
 
-def _check_solve(command: Sequence[str], threads: int) -> dict[str, Any]:
+def _check_solve(command: Sequence[str], job: slurm.Job) -> dict[str, Any]:
     """Return the arguments of a solve command for a job script; what is wrong with it is said as solve would."""
     if not command or command[0] != "solve":
         what = f"{command[0]!r} is no option of slurm" if command else "there is no solve command"
@@ -674,17 +673,18 @@ def _check_solve(command: Sequence[str], threads: int) -> dict[str, Any]:
     said = dict(bound.arguments)
     for option, instead in SLURM_SAYS.items():
         if option in said:
-            raise InputError(f"--{option} is what the job script says by itself: {instead}")
+            raise InputError(f"--{option} is for the job script to say: {instead}")
     Budget(*(said.get(name) for name in ("seconds", "playouts", "target")))
-    check_integer("seed", said.get("seed", 0), 0, MAX_SEED)
     settings = {field.name for kind in searches.SEARCHES.values() for field in fields(kind)}
     chosen = searches.make(said.get("search", "gnrpa"), {key: said[key] for key in said if key in settings})
-    problems.problem(said["problem"], for_command_line=True)
+    built = problems.problem(said["problem"], for_command_line=True)
+    first = load(said["start"]) if "start" in said else None
+    where = _cluster("mpi" if job.tasks > 1 else None, {key: said.get(key) for key in ("exchange", "chunk")})
     names = {"jobs": "jobs", "width": "width", "parallel_level": "level", "policy": "policy"}
     wanted = {name: said[option] for option, name in names.items() if option in said}
-    _strategy(chosen, said.get("parallel"), threads, wanted, None)
-    if "start" in said:
-        load(said["start"])
+    slots = job.tasks if job.tasks > 1 else None
+    strategy = _strategy(chosen, said.get("parallel"), job.cpus_per_task, wanted, None, slots)
+    Task.begin(built, chosen, job.cpus_per_task, strategy, said.get("seed", 0), first, None, False, cluster=where)
     return said
 
 
