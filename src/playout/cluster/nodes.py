@@ -3,6 +3,7 @@
 Each is an Executor of concurrent.futures, or two, behind :class:`Nodes`.
 """
 
+import os
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, NoReturn, Protocol, cast
 
 from playout.cluster import chunk
 from playout.cluster.worker import receive, send
@@ -170,7 +171,7 @@ class MpiNodes:
             time.sleep(0.02)
             if time.monotonic() > give_up:  # MPI would wait for ever
                 print("playout: a rank has fallen silent; the job ends without it", file=sys.stderr, flush=True)
-                self.world.Abort(3)
+                self._abort()
         self.own.shutdown()
         self.context.__exit__(None, None, None)
         self._tell_outcome()
@@ -196,9 +197,14 @@ class MpiNodes:
         except BaseException:
             traceback.print_exc()
             sys.stderr.flush()
-            self.world.Abort(3)
+            self._abort()
         chunk.stop_when.clear()
         return self.outcome
+
+    def _abort(self) -> NoReturn:
+        """End all ranks; Abort comes back where Slurm is ending them already."""
+        self.world.Abort(3)
+        os._exit(3)
 
     def _is_told_to_stop(self) -> bool:
         """Hear the names of searches that end."""
