@@ -24,6 +24,7 @@ from playout.errors import ClusterError, InputError, short
 from playout.stop import SIGNALS
 
 CONNECT_SECONDS = 10.0
+POLL_SECONDS = 0.005  # between two looks for messages, at most; mpi4py would look five times as often
 CLOSE_SECONDS = 3.0  # for the ranks to end what they do; they were told some seconds before
 LOOK_SECONDS = 0.5  # between two looks for who is there
 SILENT_SECONDS = 8.0  # a link that is cut for 5 s costs nothing: what was sent is sent again 6.4 s later
@@ -141,7 +142,7 @@ class MpiNodes:
         self.told: list[Any] = []
         self.elsewhere: list[Future[bytes]] = []
         self.here: list[Future[bytes]] = []
-        self.context = MPICommExecutor(self.world, root=0, main=False)
+        self.context = MPICommExecutor(self.world, root=0, main=False, backoff=POLL_SECONDS)
         if self.world.rank == 0:
             self.own = ThreadPoolExecutor(1, thread_name_prefix="playout-rank-0")
             self.executor: Any = self.context.__enter__()
