@@ -33,11 +33,47 @@ def test_the_readme_python(tmp_path, monkeypatch):
 
 def test_the_readme_commands(tmp_path):
     """In the order shown, in one folder."""
-    assert len(commands()) == 10
+    assert len(commands()) == 12
     for command in commands():
-        words = [sys.executable, "-m", *shlex.split(command)]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        done = in_shell(command, tmp_path)
         assert done.returncode == 0, command + done.stderr
+
+
+def in_shell(command, folder):
+    """As it is typed, where the environment's programs are on the path."""
+    words = ["bash", "-c", command]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120, env=environment())
+
+
+def environment():
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s"}
+
+
+def test_the_guide_to_clusters(tmp_path):
+    """Its commands, with a twentieth of the time; those of the scheduler and the worker in the background."""
+    guide = (ROOT / "docs" / "cluster.md").read_text()
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", guide, re.DOTALL) for line in block.splitlines()]
+    lines = [line.partition(" #")[0].strip() for line in lines if not line.startswith(("pip", "export", "sbatch"))]
+    background = []
+    try:
+        for line in lines:
+            line = re.sub(r"--seconds (\d+)", lambda found: f"--seconds {int(found[1]) / 20:g}", line)
+            if line.startswith("dask"):
+                words = [*shlex.split(line), "--no-dashboard"]
+                quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(), cwd=tmp_path)
+                background.append(subprocess.Popen([Path(sys.executable).with_name("dask"), *words[1:]], **quiet))
+            else:
+                done = in_shell(line, tmp_path)
+                assert done.returncode == 0, line + done.stderr
+    finally:
+        for process in background:
+            process.kill()
+            process.wait()
+    assert len(background) == 2
+    assert len(lines) == 9
+    for block in re.findall(r"```python\n(.*?)```", guide, re.DOTALL):
+        compile(block, "cluster.md", "exec")
 
 
 def test_the_guide_to_problems_of_ones_own(tmp_path):
