@@ -238,7 +238,8 @@ class Placed(Future[bytes]):
 
     def __init__(self, address: str, asked: Future[bytes]) -> None:
         super().__init__()
-        self.address, self.asked = address, asked
+        self.address = address
+        self.asked: Future[bytes] | None = asked
         asked.add_done_callback(self.settle)
 
     def settle(self, asked: Future[bytes]) -> None:
@@ -250,12 +251,15 @@ class Placed(Future[bytes]):
                 self.set_exception(error)
             else:
                 self.set_result(asked.result())
+        self.asked = None  # so that the worker, too, forgets it at once
 
     def lose(self, why: str) -> None:
         """Be lost, unless there is an outcome."""
+        asked = self.asked
         with suppress(InvalidStateError):
             self.set_exception(LostError(f"the worker {self.address} {why}"))
-            self.asked.cancel()
+            if asked is not None:
+                asked.cancel()
 
 
 class DaskNodes:
