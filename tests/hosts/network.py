@@ -118,6 +118,9 @@ class Network:
         for host in self.hosts:
             host.kill()
             host.mend()
+        for host in self.hosts:  # nobody remembers who could not be reached
+            until(lambda port=host.port: " UP " in _ip("-n", self.switch, "-brief", "link", "show", port))
+            _ip("-n", host.namespace, "neighbour", "flush", "all")
         for process in self.processes:
             with suppress(ProcessLookupError):
                 process.kill()

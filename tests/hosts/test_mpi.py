@@ -106,7 +106,7 @@ def test_a_signal_ends_it_in_time_though_a_link_is_cut(hosts: list[Host], tmp_pa
     solving.process.send_signal(signal.SIGUSR1)
     status, _ = end(solving, 60)
     assert status != 0
-    assert time.monotonic() - told < 15  # what is saved is saved after 6
+    assert time.monotonic() - told < 12  # all is saved after 6
     check_result(solving.output)
     assert (tmp_path / "run.ckpt").exists()
 
