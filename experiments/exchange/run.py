@@ -1,7 +1,7 @@
 """Does exchange between islands help at equal playouts? Eight islands on three boards, with and without.
 
     python experiments/exchange/run.py            # resumes; results.csv has a row for each run
-    python experiments/exchange/run.py --report   # the table of README.md
+    python experiments/exchange/run.py --report   # writes the table of README.md
 
 Without exchange the islands are eight searches of ``Root``: no cluster is needed. With it they are eight islands of a
 local cluster with one process: each is searched for half a second at a time, and exchange is tried every time.
@@ -94,5 +94,13 @@ def report() -> str:
     return "\n".join(lines)
 
 
+def write_report() -> None:
+    """Put the table into README.md."""
+    file = FILE.with_name("README.md")
+    begin, end = "<!-- table: begin -->\n", "<!-- table: end -->"
+    before, rest = file.read_text().split(begin)
+    file.write_text(f"{before}{begin}{report()}\n{end}{rest.partition(end)[2]}")
+
+
 if __name__ == "__main__":
-    print(report()) if "--report" in sys.argv else main()
+    write_report() if "--report" in sys.argv else main()
