@@ -325,10 +325,10 @@ class Task:
         if self.output is not None and (self.output.is_due() or at_the_end):
             moment = now()
             if moment.score > self.output.score:
-                self.output.write(self.result(moment, early=True))
+                self.output.write(self.result(moment, early=True, on_the_way=True))
 
-    def result(self, now: Moment, early: bool) -> Result:
-        """Return the result at a moment; ``early`` if the budget was not spent."""
+    def result(self, now: Moment, early: bool, on_the_way: bool = False) -> Result:
+        """Return the result at a moment; ``early`` if the budget was not spent, ``on_the_way`` if it goes on."""
         ranks = len({node for island in now.islands for node in island.nodes[-1:]}) or 1
         made = provenance(self.jobs.threads if self.cluster is None else self.threads, ranks)
         return Result(
@@ -338,7 +338,7 @@ class Task:
             seed=self.seed,
             score=now.score,
             moves=now.moves,
-            detail=_detail(self, now),
+            detail=_detail(self, now, on_the_way),
             playouts=now.playouts,
             seconds=now.seconds,
             interrupted=early,
@@ -497,8 +497,10 @@ def _has_ended(problem: BuiltIn, run: _core.Run, seconds: float, interrupted: th
         raise InputError(f"cannot start so many threads: {error}") from None
 
 
-def _detail(task: Task, now: Moment) -> dict[str, Any]:
+def _detail(task: Task, now: Moment, on_the_way: bool) -> dict[str, Any]:
     """Replay the best sequence by the plain rules. Where a user's problem then says something else, warn: keep it."""
+    if on_the_way and isinstance(task.problem, Own):  # whose score may take long
+        return {"finished": True}
     try:
         score, detail = task.problem.replay(now.moves)
     except Exception as error:

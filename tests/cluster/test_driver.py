@@ -211,11 +211,9 @@ def test_an_interrupt_ends_it_at_once_and_keeps_all(tmp_path):
     assert sum(island["playouts"] for island in kept.islands) == result.playouts > 0
 
 
-def test_idle_processes_begin_islands_of_their_own():
+def test_idle_processes_begin_islands_of_their_own(tmp_path):
     """With time to fill and no strategy asked for, a cluster that grows is used."""
-    few = Local(workers=1, chunk=0.1)
-    file = None
-    with nodes_of(few) as growing:
+    with nodes_of(Local(workers=1)) as growing:
         grown = []
 
         def grow(progress):
@@ -223,11 +221,13 @@ def test_idle_processes_begin_islands_of_their_own():
                 grown.append(progress.seconds)
                 growing.workers = 3
 
-        result = po.solve(GAME, QUICK, seconds=3, cluster=growing, on_event=grow)
-    assert file is None
+        result = po.solve(GAME, QUICK, seconds=3, cluster=growing, on_event=grow, checkpoint=tmp_path / "run.ckpt")
     assert result.parallel == Root(3)
     assert len(result.islands) == 3
     assert all(island.playouts for island in result.islands)
+    again = po.solve(GAME, QUICK, seconds=4, cluster=HERE, checkpoint=tmp_path / "run.ckpt", resume=True)
+    assert again.parallel == Root(3)
+    assert again.playouts > result.playouts
 
 
 class nodes_of:  # noqa: N801, a cluster whose nodes a test can reach

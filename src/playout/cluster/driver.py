@@ -138,6 +138,7 @@ class Sent:
     island: State
     version: int  # of the island's state that it went on from
     expected: float  # when its reply should be here
+    copies: int  # that were given to others before, and did not come back
 
 
 def watch(task: "Task", budget: Budget, interrupted: Event | None) -> Iterator[Progress]:
@@ -270,7 +271,8 @@ class Driver:
             free -= 1
 
     def is_overdue(self, sent: Sent) -> bool:
-        return self.seconds() > sent.expected + max(PATIENCE_SECONDS, 2 * self.longest_delay)
+        patience = max(PATIENCE_SECONDS, 2 * self.longest_delay)  # a playout may take longer than a chunk
+        return self.seconds() > sent.expected + patience * (1 << sent.copies)
 
     def wanted(self) -> list[Sent]:
         """Return the chunks under way whose replies count: those of others were done by somebody else."""
@@ -297,7 +299,9 @@ class Driver:
             return None
         number = len(self.islands)
         self.islands.append(State(number, 0, self.take_job(), number, start=self.task.start, moved=self.seconds()))
-        self.quotas.append(MAX_PLAYOUTS // MAX_JOBS)
+        self.portfolio = _core.Portfolio(number + 1, number + 1, MAX_PLAYOUTS)
+        self.portfolio.begin_round([0.0] * (number + 1))
+        self.quotas = self.portfolio.quotas()
         self.task = replace(self.task, parallel=replace(self.task.parallel, jobs=len(self.islands)))  # type: ignore[type-var]
         return self.islands[-1]
 
@@ -329,7 +333,8 @@ class Driver:
         except Exception as error:
             self.lose(island, error)
             return
-        self.under_way[future] = Sent(island, island.version, self.seconds() + seconds)
+        copies = sum(sent.island is island for sent in self.wanted())
+        self.under_way[future] = Sent(island, island.version, self.seconds() + seconds, copies)
 
     # Collecting.
 
@@ -399,8 +404,10 @@ class Driver:
         island.rate = played / reply.seconds if reply.seconds > 0 else 0.0
         island.state, island.line, island.version = reply.state, reply.score, island.version + 1
         island.losses, island.seen = 0, now
-        if reply.node not in island.nodes[-1:]:
-            island.nodes.append(reply.node)
+        island.nodes = [*(node for node in island.nodes if node != reply.node), reply.node]
+        for future, sent in list(self.under_way.items()):  # copies that nobody has begun with
+            if sent.island is island and future.cancel():
+                del self.under_way[future]
         before = self.best().score
         if reply.score > island.score:
             island.score, island.moves = reply.score, reply.moves

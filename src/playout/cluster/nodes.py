@@ -138,6 +138,7 @@ class MpiNodes:
 
         self.world = MPI.COMM_WORLD
         self.words = self.world.Dup()  # for what the executor has none
+        self.can_interrupt = MPI.Query_thread() >= MPI.THREAD_MULTIPLE
         self.outcome = b""  # what rank 0 tells the others at the end
         self.told: list[Any] = []
         self.elsewhere: list[Future[bytes]] = []
@@ -161,7 +162,8 @@ class MpiNodes:
 
     def stop(self, name: str) -> None:
         chunk.stop(name)
-        self.told += [self.words.Isend(name.encode(), dest=rank) for rank in range(1, self.world.size)]
+        if self.can_interrupt:  # else the others end with their chunks
+            self.told += [self.words.Isend(name.encode(), dest=rank) for rank in range(1, self.world.size)]
 
     def refuse(self, reply: "Future[bytes]", node: str) -> None:
         raise ClusterError(f"{node} is of no use, and ranks cannot leave")
