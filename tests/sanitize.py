@@ -30,6 +30,7 @@ TESTS = [
     "tests/test_solve.py",
     "tests/test_result.py",
     "tests/test_checkpoint.py",
+    "tests/cluster/test_chunk.py",
     *LEFT_OUT,
 ]
 THREADED = ["tests/own/test_problem.py", "tests/parallel", "tests/test_solve.py", "tests/test_checkpoint.py", *LEFT_OUT]
