@@ -263,6 +263,8 @@ def solve_command(
             result = run(task, budget, on_event=lambda progress: signals.repeat() or show_progress(progress))
             saved = None if output is None else _save(result, output)
         _print_result(result, saved, checkpoint, json)
+    if result.interrupted and where is not None and not signals.received:
+        return 3  # a rank was told to end, or had no memory left
     return 128 + signals.received if signals.received and result.interrupted else 0
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from playout import _core
 from playout.checkpoint import Checkpoint
 from playout.cluster import travel
-from playout.cluster.chunk import MAX_JOB, Reply, Request
+from playout.cluster.chunk import MAX_JOB, Reply, Request, work
 from playout.cluster.nodes import Nodes
 from playout.errors import ClusterError, InputError, check_integer, check_number
 from playout.own import Own
@@ -156,6 +156,7 @@ def watch(task: "Task", budget: Budget, interrupted: Event | None) -> Iterator[P
             yield driver.moment().progress()
     finally:
         driver.finish()
+    driver.play_one()
     now = driver.moment()
     early = not driver.has_spent()
     yield now.progress(driver.task.result(now, early))
@@ -311,7 +312,18 @@ class Driver:
 
     def submit(self, island: State) -> None:
         seconds = max(min(island.chunk, self.cluster.chunk, self.seconds_left()), SHORTEST_SECONDS)
-        request = Request(
+        request = self.request(island, seconds)
+        island.chunk = 2 * seconds
+        try:
+            future = self.nodes.submit(request.to_bytes())
+        except Exception as error:
+            self.lose(island, error)
+            return
+        copies = sum(sent.island is island for sent in self.wanted())
+        self.under_way[future] = Sent(island, island.version, self.seconds() + seconds, copies)
+
+    def request(self, island: State, seconds: float) -> Request:
+        return Request(
             name=self.name,
             problem=self.problem,
             variant=island.variant,
@@ -327,14 +339,16 @@ class Driver:
             threads=self.task.threads,
             state=island.state,
         )
-        island.chunk = 2 * seconds
-        try:
-            future = self.nodes.submit(request.to_bytes())
-        except Exception as error:
-            self.lose(island, error)
-            return
-        copies = sum(sent.island is island for sent in self.wanted())
-        self.under_way[future] = Sent(island, island.version, self.seconds() + seconds, copies)
+
+    def play_one(self) -> None:
+        """Whatever happened, something is found: where no node has done anything, a playout of this process."""
+        if self.best().score == -math.inf:
+            first = replace(self.request(self.islands[0], SHORTEST_SECONDS), name="first", playouts=1)
+            reply = Reply.from_bytes(work(first.to_bytes()))
+            if reply.error:
+                raise InputError(reply.error)
+            self.take_in(self.islands[0], reply)
+            self.save(at_the_end=True)
 
     # Collecting.
 
