@@ -197,7 +197,7 @@ def test_a_start_is_for_the_first_turn(tmp_path):
 
 @pytest.mark.parametrize("status", [138, 143])
 def test_a_search_that_was_warned_goes_on_however_often(tmp_path, status):
-    slurm = Slurm(tmp_path, made(*SOLVE), f"exit {status}")
+    slurm = Slurm(tmp_path, made(*SOLVE), f"touch samegame-1.ckpt; exit {status}")
     for _ in range(5):
         slurm.turn(after=600)
         assert slurm.requeued == REQUEUED
@@ -206,10 +206,15 @@ def test_a_search_that_was_warned_goes_on_however_often(tmp_path, status):
     assert slurm.requeued == []
 
 
-@pytest.mark.parametrize(("status", "seconds"), [(3, 600), (137, 600), (1, 600), (138, 0)])
-def test_failures_in_a_row_are_limited(tmp_path, status, seconds):
-    """A warning that comes at once is one of them: such a job would only ever queue."""
-    slurm = Slurm(tmp_path, made(*SOLVE), f"exit {status}")
+FAILURES = [("touch samegame-1.ckpt; exit 3", 600), ("exit 137", 600), ("exit 1", 600)]
+FAILURES += [("touch samegame-1.ckpt; exit 138", 0), ("exit 138", 600)]  # warned at once; saved nothing
+
+
+@pytest.mark.parametrize(("body", "seconds"), FAILURES)
+def test_failures_in_a_row_are_limited(tmp_path, body, seconds):
+    """A search that is warned before it gets anywhere is one of them: such a job would only ever queue."""
+    status = int(body.split()[-1])
+    slurm = Slurm(tmp_path, made(*SOLVE), body)
     for _ in range(2):  # sbatch again after the last: counted afresh
         for _ in range(2):
             slurm.turn(seconds)
@@ -225,7 +230,7 @@ def test_a_turn_that_went_well_forgives_the_failures_before(tmp_path):
         slurm.runs("exit 3")
         slurm.turn(600)
         slurm.turn(600)
-        slurm.runs("exit 138")
+        slurm.runs("touch samegame-1.ckpt; exit 138")
         slurm.turn(600)
     assert slurm.requeued == REQUEUED * 9
 

@@ -159,6 +159,7 @@ LAUNCH = {
     "srun": """\
 # The processes are those of the job. --mpi=pmi2 is for MPICH and its kin; Open MPI takes --mpi=pmix.
 # One that ends does not end the others, which may be saving, but they must follow within a minute.
+# If it says "mpi/pmi2: value not properly terminated": export MPIR_CVAR_CH4_NETMOD=ofi
 srun --mpi=pmi2 --cpus-per-task="$SLURM_CPUS_PER_TASK" --kill-on-bad-exit=0 --wait=60 "${solve[@]}"
 status=$?""",
     "mpiexec": """\
@@ -205,6 +206,7 @@ if [[ -e $checkpoint ]]; then
     solve+=(--resume)@start
 fi
 rm -f -- "$checkpoint.DONE"
+saved=$(stat -c %y -- "$checkpoint" 2> /dev/null)
 
 @launch
 
@@ -227,8 +229,8 @@ case $status in
 esac
 
 # A search that was warned and saved goes on for as many turns as it needs. Anything else is a failure: a process was
-# killed, a machine was lost, or a turn was over before it began. After the third in a row the job ends.
-if [[ $stopped == yes && $SECONDS -ge 60 ]]; then
+# killed, a machine was lost, or a turn ended before the search had begun. After the third in a row the job ends.
+if [[ $stopped == yes && $SECONDS -ge 60 && $(stat -c %y -- "$checkpoint" 2> /dev/null) != "$saved" ]]; then
     rm -f -- "$failures"
 else
     echo "job $SLURM_JOB_ID: status $status after $SECONDS seconds" >> "$failures" || exit "$status"
