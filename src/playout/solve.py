@@ -393,8 +393,7 @@ class Output:
             result.save(self.file)
         except OSError as error:
             self.at += 60 * OUTPUT_SECONDS
-            message = f"could not write {str(self.file)!r}: {error.strerror}; the search goes on"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            warnings.warn(f"could not write {str(self.file)!r}: {error.strerror}", RuntimeWarning, stacklevel=2)
 
 
 def _output_file(path: str | Path | None, checkpoint: Path | None) -> Output | None:
