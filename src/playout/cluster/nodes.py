@@ -242,6 +242,7 @@ class Placed(Future[bytes]):
         super().__init__()
         self.address = address
         self.asked: Future[bytes] | None = asked
+        self.set_running_or_notify_cancel()  # it may have begun: its slot is taken until it is done or lost
         asked.add_done_callback(self.settle)
 
     def settle(self, asked: Future[bytes]) -> None:
