@@ -3,6 +3,7 @@
 import itertools
 import json
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -86,10 +87,12 @@ def network() -> Iterator[Network]:
         network = Network(3)
     except NotAllowedError as error:
         pytest.skip(str(error))
+    before = signal.signal(signal.SIGTERM, lambda *_: pytest.exit("SIGTERM", 143))  # else nobody would clean up
     try:
         yield network
     finally:
         network.close()
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
