@@ -47,7 +47,7 @@ def in_shell(command, folder):
 
 def environment():
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s"}
+    return {**os.environ, "PATH": path}
 
 
 def test_the_guide_to_clusters(tmp_path):
