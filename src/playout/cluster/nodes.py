@@ -188,11 +188,11 @@ class MpiNodes:
         A signal ends the chunk under way, and so tells rank 0; a mistake of this program's own ends all ranks.
         """
         heard: list[bool] = []
-        reasons = [self._is_told_to_stop, lambda: bool(heard)]
-        for number in SIGNALS:
-            signal.signal(number, lambda *_: heard.append(True))
-        chunk.stop_when.extend(reasons)
+        before: dict[int, Any] = {}
+        chunk.stop_when.extend([self._is_told_to_stop, lambda: bool(heard)])
         try:
+            if threading.current_thread() is threading.main_thread():  # no other may listen to signals
+                before = {number: signal.signal(number, lambda *_: heard.append(True)) for number in SIGNALS}
             self.context.__enter__()
             self._tell_outcome()
             self._is_told_to_stop()
@@ -201,6 +201,8 @@ class MpiNodes:
             traceback.print_exc()
             sys.stderr.flush()
             self._abort()
+        for number, handler in before.items():
+            signal.signal(number, handler)
         chunk.stop_when.clear()
         return self.outcome
 
