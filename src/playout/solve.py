@@ -388,9 +388,10 @@ class Output:
         return time.monotonic() >= self.at + OUTPUT_SECONDS
 
     def write(self, result: Result) -> None:
-        self.score, self.at = result.score, time.monotonic()
+        self.at = time.monotonic()
         try:
             result.save(self.file)
+            self.score = result.score
         except OSError as error:
             self.at += 60 * OUTPUT_SECONDS
             warnings.warn(f"could not write {str(self.file)!r}: {error.strerror}", RuntimeWarning, stacklevel=2)
