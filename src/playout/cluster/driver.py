@@ -391,7 +391,7 @@ class Driver:
         if reply.kind == "node" and self.answered:
             warnings.warn(f"{reply.node} is left out: {reply.error}", RuntimeWarning, stacklevel=2)
             self.nodes.refuse(future, reply.node)
-            self.lose(island, InputError(reply.error))
+            island.lost += 1  # not in a row: it is the node's fault, and another does it
         elif reply.kind == "memory":
             message = f"the search ended early: {reply.error}, on {reply.node}"
             warnings.warn(message, RuntimeWarning, stacklevel=2)
