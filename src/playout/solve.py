@@ -413,7 +413,7 @@ def _islands(search: Any, threads: int, slots: int) -> Parallel:
     jobs = min(max(1, slots), strategies.MAX_JOBS)
     if threads == 1 or getattr(search, "level", 0) == 0 or not hasattr(search, "iterations"):
         return strategies.Root(jobs)
-    return strategies.Hybrid(jobs, min(max(4, threads), search.iterations))
+    return strategies.Hybrid(jobs, min(max(4, threads), search.iterations, strategies.MAX_CALLS // jobs))
 
 
 def _start_from(jobs: Sequence[_core.Search], problem: BuiltIn, start: Result | Sequence[Any]) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ from playout.cluster.chunk import MAX_JOB, Reply, Request, work
 from playout.cluster.nodes import Nodes
 from playout.errors import ClusterError, InputError, check_integer, check_number
 from playout.own import Own
-from playout.parallel import MAX_JOBS
+from playout.parallel import MAX_CALLS, MAX_JOBS
 from playout.problems import same_score
 from playout.progress import MAX_PLAYOUTS, Budget, Moment, Progress
 from playout.result import Island, history_from_json, shown
@@ -296,9 +296,9 @@ class Driver:
 
     def settle(self) -> State | None:
         """Begin one more island, for a node that has nothing to do."""
-        if len(self.islands) >= MAX_JOBS:
+        number, wide = len(self.islands), self.task.parallel.wide if self.task.parallel else None
+        if number >= MAX_JOBS or (number + 1) * (wide.width if wide else 1) > MAX_CALLS:
             return None
-        number = len(self.islands)
         self.islands.append(State(number, 0, self.take_job(), number, start=self.task.start, moved=self.seconds()))
         self.portfolio = _core.Portfolio(number + 1, number + 1, MAX_PLAYOUTS)
         self.portfolio.begin_round([0.0] * (number + 1))
