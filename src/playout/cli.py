@@ -614,8 +614,11 @@ def main(arguments: list[str] | None = None) -> None:
 def _cluster(name: str | None, given: dict[str, Any]) -> Any:
     """Return the cluster that was asked for, or that mpiexec or srun have started; None for this process alone."""
     given = {key: value for key, value in given.items() if value is not None}
-    if name is None and clusters.launched()[1] > 1:
+    ranks = clusters.launched()[1]
+    if name is None and ranks > 1:
         name = "mpi"
+    if name in ("local", "dask") and ranks > 1:
+        raise InputError(f"--cluster {name} is one process, and this was started as {ranks} ranks; leave out mpiexec")
     if name is None:
         for setting in given:
             raise InputError(f"--{setting} without a cluster; say which by --cluster local|mpi|dask")

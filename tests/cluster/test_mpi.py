@@ -183,6 +183,13 @@ def test_a_mistake_in_a_search_is_said_once(tmp_path):
     assert done.stderr.count("ZeroDivisionError") == 1
 
 
+def test_another_cluster_is_not_run_by_every_rank(tmp_path):
+    done = ranks(2, *PLAYOUT, *SOLVE, "--seconds", 1, "--cluster", "local", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("this was started as 2 ranks; leave out mpiexec") == 1
+    assert not list(tmp_path.iterdir())
+
+
 def test_one_rank_is_not_a_cluster(tmp_path):
     alone = subprocess.run(
         [*PLAYOUT, *SOLVE, "--playouts", "10", "--cluster", "mpi"], capture_output=True, text=True, cwd=tmp_path
