@@ -485,12 +485,14 @@ class Driver:
         if self.under_way and self.seconds_left() > 0:
             self.nodes.stop(self.name)
         give_up = time.monotonic() + GRACE_SECONDS
-        while self.wanted() and time.monotonic() < give_up:
-            for future in wait(self.under_way, WAKE_SECONDS, FIRST_COMPLETED).done:
-                with suppress(ClusterError, InputError):
-                    self.collect(future)
-        self.save(at_the_end=True)
-        self.task.keep_best(self.moment, at_the_end=True)
+        try:
+            while self.wanted() and time.monotonic() < give_up:
+                for future in wait(self.under_way, WAKE_SECONDS, FIRST_COMPLETED).done:
+                    with suppress(ClusterError, InputError):
+                        self.collect(future)
+        finally:  # an impatient user loses nothing
+            self.save(at_the_end=True)
+            self.task.keep_best(self.moment, at_the_end=True)
 
 
 def leader_for(island: State, islands: Sequence[State]) -> State | None:
