@@ -484,9 +484,10 @@ class Driver:
         """End the chunks under way, take in what they found, and save it all."""
         if self.under_way and self.seconds_left() > 0:
             self.nodes.stop(self.name)
-        give_up = time.monotonic() + GRACE_SECONDS
+        late = 0.0 if self.interrupted.is_set() else 2 * self.longest_delay  # a playout may take longer than a chunk
+        give_up = time.monotonic() + max(GRACE_SECONDS, late)
         try:
-            while self.wanted() and time.monotonic() < give_up:
+            while (self.under_way if late > GRACE_SECONDS else self.wanted()) and time.monotonic() < give_up:
                 for future in wait(self.under_way, WAKE_SECONDS, FIRST_COMPLETED).done:
                     with suppress(ClusterError, InputError):
                         self.collect(future)
