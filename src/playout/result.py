@@ -38,7 +38,7 @@ class Island:
     seen
         When its last chunk came back, in seconds since the search began.
     nodes
-        Where its chunks ran, as ``host:process``, the present one last.
+        Where its chunks ran, as ``host:process``, each once, the present one last; the last 20.
     lost
         How many of its chunks were lost with their nodes, and done again.
     family

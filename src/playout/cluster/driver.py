@@ -46,6 +46,7 @@ PATIENCE_SECONDS = 10.0  # how much later than expected a reply may come before 
 GRACE_SECONDS = 6.0  # how long replies are waited for at the end
 DESERTED_SECONDS = 120.0  # without any node: that is the end
 MAX_LOSSES = 5  # of one chunk in a row
+MAX_NODES = 20  # that are told of an island: in a night it may be on hundreds
 START_ADAPTATIONS = 10
 
 
@@ -418,7 +419,7 @@ class Driver:
         island.rate = played / reply.seconds if reply.seconds > 0 else 0.0
         island.state, island.line, island.version = reply.state, reply.score, island.version + 1
         island.losses, island.seen = 0, now
-        island.nodes = [*(node for node in island.nodes if node != reply.node), reply.node]
+        island.nodes = [*(node for node in island.nodes if node != reply.node), reply.node][-MAX_NODES:]
         for future, sent in list(self.under_way.items()):  # copies that nobody has begun with
             if sent.island is island and future.cancel():
                 del self.under_way[future]
