@@ -199,6 +199,17 @@ def test_the_best_so_far_is_on_disk(tmp_path):
     assert po.load(file).to_json() == result.to_json()
 
 
+def test_a_result_that_cannot_be_written_is_tried_again(tmp_path):
+    result = po.solve(GAME, QUICK, playouts=100)
+    output = sys.modules["playout.solve"].Output(tmp_path / "folder" / "run.json")
+    with pytest.warns(RuntimeWarning, match="could not write"):
+        output.write(result)
+    assert output.score == -math.inf
+    output.file.parent.mkdir()
+    output.write(result)
+    assert output.score == result.score
+
+
 def test_an_interrupt_ends_it_at_once_and_keeps_all(tmp_path):
     file = tmp_path / "run.ckpt"
     timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))

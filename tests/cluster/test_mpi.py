@@ -96,6 +96,16 @@ def test_a_signal_ends_it_with_everything_saved(number, tmp_path):
     assert "--resume goes on" in out
 
 
+def test_a_signal_to_one_rank_is_no_success(tmp_path):
+    """It ends the search before its budget, though nobody has told rank 0: a job script must not take it for done."""
+    process = begin(3, *SOLVE, "--seconds", 100, "--checkpoint", "run.ckpt", "--quiet", cwd=tmp_path)
+    wait_for(lambda: playouts_of(tmp_path / "run.ckpt.json") > 0)
+    os.kill(sorted(int(pid) for pid in ranks_below(process.pid))[-1], signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert not (tmp_path / "run.ckpt.DONE").exists()
+
+
 def test_a_killed_rank_ends_the_job_and_another_number_of_ranks_goes_on(tmp_path, monkeypatch):
     options = [*SOLVE, "--playouts", 150_000, "--parallel", "root", "--jobs", 4, "--checkpoint", "run.ckpt"]
     options += ["--chunk", 0.2, "--output", "run.json"]
@@ -116,10 +126,12 @@ def test_a_killed_rank_ends_the_job_and_another_number_of_ranks_goes_on(tmp_path
 def test_all_ranks_of_a_script_have_the_result(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
+        "import signal\n"
         "import playout as po\n"
         "from mpi4py import MPI\n"
         "result = po.solve(po.SameGame.standard(1), po.GNRPA(level=2), playouts=9000, cluster=po.MPI(chunk=0.2))\n"
         "again = po.solve(po.SameGame.standard(2), po.GNRPA(level=2), playouts=9000, cluster=po.MPI(chunk=0.2))\n"
+        "assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL\n"
         "line = f'{MPI.COMM_WORLD.rank} {result.score:g} {again.score:g} {len(result.islands)}'\n"
         "print(line + '\\n', end='', flush=True)\n"
     )
