@@ -224,6 +224,14 @@ def test_a_scheduler_that_cannot_be_reached():
             po.solve(GAME, playouts=10, cluster=Dask(wrong))
 
 
+@pytest.mark.parametrize("content", ["{}", "[]", "no JSON", '{"address": 3}'])
+def test_a_file_of_something_else(content, tmp_path):
+    file = tmp_path / "scheduler.json"
+    file.write_text(content)
+    with pytest.raises(InputError, match=r"cannot reach the scheduler"):
+        po.solve(GAME, playouts=1000, cluster=po.Dask(str(file)))
+
+
 def test_a_scheduler_has_to_be_named(monkeypatch):
     monkeypatch.delenv("DASK_SCHEDULER_ADDRESS", raising=False)
     with pytest.raises(InputError, match="Give its address: --scheduler"):

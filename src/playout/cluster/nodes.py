@@ -3,6 +3,7 @@
 Each is an Executor of concurrent.futures, or two, behind :class:`Nodes`.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -298,11 +299,8 @@ class DaskNodes:
         threading.Thread(target=self.watch, daemon=True, name="playout-dask").start()
 
     def connect(self) -> Any:
-        if self.scheduler.endswith(".json") and not Path(self.scheduler).is_file():  # Dask would wait for ever
-            raise FileNotFoundError("there is no such file")
-        where = {"scheduler_file": self.scheduler} if self.scheduler.endswith(".json") else {"address": self.scheduler}
         client: Any = self.distributed.Client
-        return client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+        return client(_address(self.scheduler), timeout=CONNECT_SECONDS, set_as_default=False)
 
     def watch(self) -> None:
         """In a thread of its own, since it may have to wait: keep in mind what workers there are."""
@@ -364,3 +362,15 @@ class DaskNodes:
         self.closed.set()
         with suppress(Exception):
             self.client.close(timeout=2)
+
+
+def _address(scheduler: str) -> str:
+    """Return the address of a scheduler, read from the file it wrote where that is given: Dask would wait for one."""
+    if not scheduler.endswith(".json"):
+        return scheduler
+    try:
+        return str(json.loads(Path(scheduler).read_text())["address"])
+    except FileNotFoundError:
+        raise FileNotFoundError("there is no such file") from None
+    except (ValueError, TypeError, KeyError):
+        raise ValueError("it is not the file of a Dask scheduler") from None
