@@ -126,6 +126,24 @@ def test_a_process_that_says_nothing_is_not_waited_for(monkeypatch):
     assert outcome(there) == outcome(here)
 
 
+def test_a_round_does_not_wait_for_a_process_that_says_nothing(monkeypatch):
+    """Of variants, each round waits for all islands: whoever has nothing to do does what is late."""
+    monkeypatch.setattr(driver, "LATE_SECONDS", 0.5)
+    here = po.solve(AUTO, QUICK, playouts=60_000, parallel=Root(2), seed=2)
+    stopped, last = [], [0.0]
+
+    def stop(progress):
+        if progress.playouts > 5000 and not stopped:
+            stopped.append(children()[0])
+            os.kill(stopped[0], signal.SIGSTOP)
+        last[0] = progress.seconds
+
+    there = po.solve(AUTO, QUICK, playouts=60_000, parallel=Root(2), seed=2, cluster=HERE, on_event=stop)
+    assert stopped
+    assert outcome(there) == outcome(here)
+    assert last[0] < driver.PATIENCE_SECONDS
+
+
 def test_a_chunk_that_always_kills_its_process_ends_the_search(monkeypatch, tmp_path):
     monkeypatch.setattr(nodes.Processes, "run", lambda self, request: (_ for _ in ()).throw(nodes.LostError("gone")))
     monkeypatch.setattr(driver, "MAX_LOSSES", 1)

@@ -43,6 +43,7 @@ FIRST_CHUNK_SECONDS = 0.5  # so that there is something to see soon; each chunk 
 CHECKPOINT_SECONDS = 30.0
 CHECKPOINT_SHARE = 20  # writing takes at most this part of the time
 PATIENCE_SECONDS = 10.0  # how much later than expected a reply may come before somebody else does the chunk
+LATE_SECONDS = 2.0  # the same, where somebody else has nothing to do
 GRACE_SECONDS = 6.0  # how long replies are waited for at the end
 DESERTED_SECONDS = 120.0  # without any node: that is the end
 MAX_LOSSES = 5  # of one chunk in a row
@@ -293,7 +294,15 @@ class Driver:
                 return self.next_island(now)
             self.played_out = True
             return None
-        return self.settle() if self.task.elastic and self.budget.playouts is None and self.variants == 1 else None
+        grows = self.task.elastic and self.budget.playouts is None and self.variants == 1
+        return self.settle() if grows else self.late_island()
+
+    def late_island(self) -> State | None:
+        """Return an island whose reply is late, for a node that has nothing else to do: a round waits for all of it."""
+        copies = Counter(sent.island.number for sent in self.wanted())
+        patience = max(LATE_SECONDS, 2 * self.longest_delay)
+        late = (sent.island for sent in self.wanted() if self.seconds() > sent.expected + patience)
+        return next((island for island in late if copies[island.number] == 1), None)
 
     def settle(self) -> State | None:
         """Begin one more island, for a node that has nothing to do."""
