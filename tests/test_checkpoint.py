@@ -186,7 +186,7 @@ def test_the_one_before_is_kept_and_takes_over_from_one_that_is_damaged(length, 
     file = tmp_path / "run.ckpt"
     po.solve(GAME, GNRPA(level=2), playouts=100, checkpoint=file)
     po.solve(GAME, GNRPA(level=2), playouts=200, checkpoint=file, resume=True)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.ckpt", "run.ckpt.previous"]
+    assert {path.name for path in tmp_path.iterdir()} == {"run.ckpt", "run.ckpt.previous", "run.ckpt.DONE"}
     file.write_bytes(file.read_bytes()[:length])
     with pytest.warns(RuntimeWarning, match=r"resuming from the one before, .*run\.ckpt\.previous'$"):
         result = po.solve(GAME, GNRPA(level=2), playouts=300, checkpoint=file, resume=True)
@@ -292,7 +292,7 @@ def test_a_disk_that_fills_up_leaves_the_checkpoint_before(tmp_path, monkeypatch
     with pytest.warns(RuntimeWarning, match="could not write the checkpoint .*: No space left on device$"):
         po.solve(GAME, playouts=1500, checkpoint=file, resume=True)
     assert file.read_bytes() == before
-    assert {path.name for path in tmp_path.iterdir()} == {"run.ckpt", "run.ckpt.previous"}
+    assert {path.name for path in tmp_path.iterdir()} == {"run.ckpt", "run.ckpt.previous", "run.ckpt.DONE"}
 
 
 def test_there_is_a_checkpoint_from_the_beginning(tmp_path):

@@ -598,7 +598,7 @@ def main(arguments: list[str] | None = None) -> None:
     except InputError as error:
         status = _mistake(str(error))
     except ClusterError as error:
-        _note(f"{error}; what was found before is saved, and --resume goes on from a checkpoint")
+        _note(f"the cluster failed: {error} (with --checkpoint, --resume goes on)")
         status = 3
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT

@@ -8,6 +8,9 @@ from playout.errors import InputError, check_integer, check_number, check_positi
 from playout.result import History, Island, Result
 
 MAX_PLAYOUTS = 2**63
+WAKE_SECONDS = 0.1  # how often the calling thread looks at signals, the deadline and callbacks
+CHECKPOINT_SECONDS = 30.0
+START_ADAPTATIONS = 10  # to a sequence that a search starts from
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,13 @@ from playout.errors import InputError, check_integer, short
 from playout.own import Own, check_not_loading
 from playout.parallel import MAX_THREADS, Parallel
 from playout.problems import BuiltIn, same_score
-from playout.progress import MAX_PLAYOUTS, Budget, Moment, Progress
+from playout.progress import CHECKPOINT_SECONDS, MAX_PLAYOUTS, START_ADAPTATIONS, WAKE_SECONDS, Budget, Moment, Progress
 from playout.result import MAX_SEED, History, Result, check_writable, provenance
 from playout.result import from_json as result_from_json
 from playout.search import GNRPA, Search
 from playout.stop import interrupts
 
-WAKE_SECONDS = 0.1  # how often the calling thread looks at signals, the deadline and callbacks
-CHECKPOINT_SECONDS = 30.0
 OUTPUT_SECONDS = 1.0  # between two versions of the result of a search under way
-START_ADAPTATIONS = 10
 
 
 def solve(

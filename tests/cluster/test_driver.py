@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 import playout as po
 from playout import GNRPA, NMCS, ClusterError, Hybrid, InputError, Local, Node, Root, SameGame, checkpoint
-from playout.cluster import chunk, driver, nodes
-from playout.cluster.driver import State, leader_for
+from playout.cluster import chunk, driver, local
+from playout.cluster.island import State, leader_for
+from playout.cluster.nodes import LostError
 
 GAME = SameGame.standard(1)
 AUTO = SameGame.standard(1, tabu="auto")
@@ -145,7 +146,7 @@ def test_a_round_does_not_wait_for_a_process_that_says_nothing(monkeypatch):
 
 
 def test_a_chunk_that_always_kills_its_process_ends_the_search(monkeypatch, tmp_path):
-    monkeypatch.setattr(nodes.Processes, "run", lambda self, request: (_ for _ in ()).throw(nodes.LostError("gone")))
+    monkeypatch.setattr(local.Processes, "run", lambda self, request: (_ for _ in ()).throw(LostError("gone")))
     monkeypatch.setattr(driver, "MAX_LOSSES", 1)
     with pytest.raises(ClusterError, match="a chunk of island 0 was lost 2 times: gone"):
         po.solve(GAME, QUICK, playouts=1000, parallel=Root(1), cluster=HERE)
@@ -243,11 +244,11 @@ def test_an_interrupt_ends_it_at_once_and_keeps_all(tmp_path):
 def test_ended_before_it_began_it_has_a_result_all_the_same(tmp_path):
     script = (
         "import os, signal, playout as po\n"
-        "from playout.cluster import nodes\n"
+        "from playout.cluster import local\n"
         "def slots(self):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    return 0\n"
-        "nodes.LocalNodes.slots = slots\n"
+        "local.LocalNodes.slots = slots\n"
         "result = po.solve(po.SameGame.standard(1), seconds=60, parallel=po.Root(2), cluster=po.Local(workers=1))\n"
         "print(result.interrupted, result.playouts, result.verify() == result.score)\n"
     )
@@ -278,7 +279,7 @@ class nodes_of:  # noqa: N801, a cluster whose nodes a test can reach
     name, exchange, chunk = "local", None, 0.1
 
     def __init__(self, cluster):
-        self.inner = nodes.LocalNodes(3)
+        self.inner = local.LocalNodes(3)
         self.workers = self.inner.workers = cluster.workers
 
     def __enter__(self):

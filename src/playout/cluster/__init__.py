@@ -5,6 +5,7 @@ share a policy (``Hybrid``). A cluster only says where, and changes nothing in t
 """
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,8 +51,8 @@ class Local:
         How many; as many as there are processors for, if None.
     exchange
         Every so many seconds an island that lags far behind goes on from the policy of a better one, with random
-        numbers of its own; at most half of the islands carry on the same search. None: never, as in the paper, and
-        because measurement shows no gain (experiments/exchange).
+        numbers of its own; at most half of the islands carry on the same search, so there must be four. None: never, as
+        in the paper, and because measurement shows no gain (experiments/exchange).
     chunk
         How many seconds an island is searched before it is collected and handed out again, at most 8.
     """
@@ -67,7 +68,7 @@ class Local:
         _check(self)
 
     def open(self, threads: int) -> "Nodes":
-        from playout.cluster.nodes import LocalNodes
+        from playout.cluster.local import LocalNodes
 
         return LocalNodes(self.workers or max(1, processors() // threads))
 
@@ -92,7 +93,7 @@ class MPI:
         _check(self)
 
     def open(self, threads: int) -> "Nodes":
-        from playout.cluster.nodes import MpiNodes
+        from playout.cluster.mpi import MpiNodes
 
         check_mpi()
         return MpiNodes()
@@ -122,7 +123,7 @@ class Dask:
         _check(self)
 
     def open(self, threads: int) -> "Nodes":
-        from playout.cluster.nodes import DaskNodes
+        from playout.cluster.dask import DaskNodes
 
         scheduler = self.scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS")
         if not scheduler:
@@ -132,8 +133,9 @@ class Dask:
 
 def threads_of_a_rank() -> int:
     """Return how many threads a rank may have: Slurm's word, or its part of this machine's processors."""
-    ranks = [os.environ.get(name, "") for name in ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")]
-    here = next((int(count) for count in ranks if count.isdecimal() and int(count) > 0), 1)
+    names = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE")  # the last as in 4(x2),3
+    ranks = [re.match(r"[1-9][0-9]{0,5}", os.environ.get(name, "")) for name in names]
+    here = next((int(count[0]) for count in ranks if count), 1)
     return processors() if os.environ.get("SLURM_CPUS_PER_TASK") else max(1, processors() // here)
 
 
@@ -149,7 +151,7 @@ def is_helper(cluster: Any) -> bool:
 
 def help_out() -> bytes:
     """Do what rank 0 says until it is done; return the result it then tells, as JSON."""
-    from playout.cluster.nodes import MpiNodes
+    from playout.cluster.mpi import MpiNodes
 
     outcome = MpiNodes().serve()
     if not outcome:

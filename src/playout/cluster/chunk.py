@@ -8,7 +8,6 @@ again, by whoever is there, with the same outcome. (The random numbers of a play
 import math
 import os
 import platform
-import resource
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -22,11 +21,11 @@ from playout.compile import explained
 from playout.errors import InputError, check_integer, check_number, check_positive, short
 from playout.parallel import MAX_THREADS, tasks_at_once
 from playout.problems import BuiltIn
+from playout.progress import MAX_PLAYOUTS
 from playout.result import MAX_SEED, History, history_from_json
 from playout.search import Search, Wide
 
 REQUEST, REPLY = "playout-chunk/1", "playout-reply/1"
-MAX_PLAYOUTS = 2**63
 MAX_JOB = 2**31 - 1
 LOOK_UP_SECONDS = 0.05  # how often a chunk looks whether it is to end
 
@@ -93,7 +92,7 @@ class Request:
                 wide=None if wide is None else Wide(int(wide["level"]), int(wide["width"]), str(wide["policy"])),
                 seed=check_integer("seed", header["seed"], 0, MAX_SEED),
                 job=check_integer("job", header["job"], 0, MAX_JOB),
-                start=None if start is None else _moves(start),
+                start=None if start is None else moves_from_json(start),
                 adaptations=check_integer("adaptations", header["adaptations"], 0, 1000),
                 playouts=check_integer("playouts", header["playouts"], 1, MAX_PLAYOUTS),
                 target=None if target is None else check_number("target", target),
@@ -109,8 +108,8 @@ class Request:
 class Reply:
     """What a chunk found: the job's best so far, and the state to go on from.
 
-    ``seconds`` and ``cpu`` are those of the chunk alone; ``history`` is of the chunk, in seconds since it began and
-    playouts since the job did. ``node`` is where it ran. ``stopped`` says that the node was asked to end. Where there
+    ``seconds`` and ``history`` are those of the chunk alone; in the history are seconds since it began, and playouts
+    since the job did. ``node`` is where it ran. ``stopped`` says that the node was asked to end. Where there
     is an ``error`` nothing else counts; ``kind`` is then ``"node"`` for a node that cannot do it, as one with another
     version of Playout, ``"input"`` for a mistake of the user's, ``"memory"``, or ``"failure"``.
     """
@@ -121,7 +120,6 @@ class Reply:
     moves: tuple[int, ...] = ()
     history: History = ()
     seconds: float = 0.0
-    cpu: float = 0.0
     stopped: bool = False
     kind: str = ""
     error: str = ""
@@ -142,10 +140,9 @@ class Reply:
                 node=str(header["node"]),
                 playouts=check_integer("playouts", header["playouts"], 0, MAX_PLAYOUTS),
                 score=check_number("score", header["score"]),
-                moves=_moves(header["moves"]),
+                moves=moves_from_json(header["moves"]),
                 history=history_from_json(header["history"]),
                 seconds=check_number("seconds", header["seconds"], 0.0),
-                cpu=check_number("cpu", header["cpu"], 0.0),
                 stopped=bool(header["stopped"]),
                 kind=str(header["kind"]),
                 error=str(header["error"]),
@@ -155,7 +152,8 @@ class Reply:
             raise InputError(f"it is not the reply to a chunk: {error!r}") from None
 
 
-def _moves(data: Any) -> tuple[int, ...]:
+def moves_from_json(data: Any) -> tuple[int, ...]:
+    """Rebuild moves from a list; the data may come from anywhere."""
     if not isinstance(data, list):
         raise InputError("moves are a list")
     return tuple(check_integer("a move", move, -(2**63), 2**63 - 1) for move in data)
@@ -189,7 +187,6 @@ def _work(request: Request, whole: BuiltIn) -> Reply:
     if request.variant >= len(variants):
         raise InputError(f"the problem has {len(variants)} variants, and no number {request.variant}")
     problem = variants[request.variant]
-    cpu = _cpu_seconds()
     with explained(problem):
         try:
             run = _begin(request, problem)
@@ -206,7 +203,6 @@ def _work(request: Request, whole: BuiltIn) -> Reply:
         moves=tuple(now.moves),
         history=tuple(now.history),
         seconds=now.seconds,
-        cpu=_cpu_seconds() - cpu,
         stopped=stopped,
         state=state,
     )
@@ -243,8 +239,3 @@ def _wait(run: _core.Run, request: Request) -> bool:
         run.stop()
     run.wait(0.0)  # raises what was raised in the meantime
     return stopped
-
-
-def _cpu_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime

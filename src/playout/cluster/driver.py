@@ -14,33 +14,31 @@ import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from playout import _core
 from playout.checkpoint import Checkpoint
 from playout.cluster import travel
-from playout.cluster.chunk import MAX_JOB, Reply, Request, work
+from playout.cluster.chunk import Reply, Request, work
+from playout.cluster.island import State, leader_for
 from playout.cluster.nodes import Nodes
-from playout.errors import ClusterError, InputError, check_integer, check_number
+from playout.errors import ClusterError, InputError
 from playout.own import Own
 from playout.parallel import MAX_CALLS, MAX_JOBS
 from playout.problems import same_score
-from playout.progress import MAX_PLAYOUTS, Budget, Moment, Progress
-from playout.result import Island, history_from_json, shown
+from playout.progress import CHECKPOINT_SECONDS, MAX_PLAYOUTS, START_ADAPTATIONS, WAKE_SECONDS, Budget, Moment, Progress
+from playout.result import shown
 from playout.stop import interrupts
 
 if TYPE_CHECKING:
     from playout.solve import Task
 
-WAKE_SECONDS = 0.1
 SHORTEST_SECONDS = 0.02
-FIRST_CHUNK_SECONDS = 0.5  # so that there is something to see soon; each chunk is twice as long as the one before
-CHECKPOINT_SECONDS = 30.0
 CHECKPOINT_SHARE = 20  # writing takes at most this part of the time
 PATIENCE_SECONDS = 10.0  # how much later than expected a reply may come before somebody else does the chunk
 LATE_SECONDS = 2.0  # the same, where somebody else has nothing to do
@@ -48,89 +46,6 @@ GRACE_SECONDS = 6.0  # how long replies are waited for at the end
 DESERTED_SECONDS = 120.0  # without any node: that is the end
 MAX_LOSSES = 5  # of one chunk in a row
 MAX_NODES = 20  # that are told of an island: in a night it may be on hundreds
-START_ADAPTATIONS = 10
-
-
-@dataclass
-class State:
-    """An island: what it found, and the bytes its search goes on from."""
-
-    number: int
-    variant: int
-    job: int  # whose random numbers it draws
-    family: int  # the island that its policy comes from
-    state: bytes = b""
-    start: tuple[int, ...] | None = None
-    offset: int = 0  # its playouts are the engine's and these
-    playouts: int = 0
-    score: float = -math.inf
-    moves: tuple[int, ...] = ()
-    line: float = -math.inf  # the best since it last took over from another
-    history: list[tuple[float, int, float]] = field(default_factory=list)
-    nodes: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    rate: float = 0.0
-    seen: float = 0.0
-    chunk: float = FIRST_CHUNK_SECONDS
-    lost: int = 0
-    losses: int = 0  # in a row
-    moved: float = 0.0  # when it last took over, or began
-    version: int = 0  # counts the replies
-    not_before: float = 0.0  # it rests until then: its last chunks were lost
-
-    def view(self) -> Island:
-        return Island(
-            number=self.number,
-            score=None if self.score == -math.inf else self.score,
-            playouts=self.playouts,
-            seconds=self.seconds,
-            playouts_per_second=self.rate,
-            seen=self.seen,
-            nodes=tuple(self.nodes),
-            lost=self.lost,
-            family=self.family,
-            history=tuple(self.history),
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "variant": self.variant,
-            "job": self.job,
-            "family": self.family,
-            "start": self.start,
-            "offset": self.offset,
-            "playouts": self.playouts,
-            "score": None if self.score == -math.inf else self.score,
-            "line": None if self.line == -math.inf else self.line,
-            "moves": self.moves,
-            "history": self.history,
-            "nodes": self.nodes,
-            "seconds": self.seconds,
-            "seen": self.seen,
-            "lost": self.lost,
-        }
-
-    @staticmethod
-    def from_json(number: int, data: dict[str, Any], state: bytes) -> "State":
-        start = data["start"]
-        return State(
-            number=number,
-            variant=check_integer("variant", data["variant"], 0, MAX_JOB),
-            job=check_integer("job", data["job"], 0, MAX_JOB),
-            family=check_integer("family", data["family"], 0, MAX_JOB),
-            state=state,
-            start=None if start is None else tuple(_move(move) for move in start),
-            offset=check_integer("offset", data["offset"], -MAX_PLAYOUTS, MAX_PLAYOUTS),
-            playouts=check_integer("playouts", data["playouts"], 0, MAX_PLAYOUTS),
-            score=-math.inf if data["score"] is None else check_number("score", data["score"]),
-            line=-math.inf if data["line"] is None else check_number("line", data["line"]),
-            moves=tuple(_move(move) for move in data["moves"]),
-            history=list(history_from_json(data["history"])),
-            nodes=[str(node) for node in data["nodes"]],
-            seconds=check_number("seconds", data["seconds"], 0.0),
-            seen=check_number("seen", data["seen"], 0.0),
-            lost=check_integer("lost", data["lost"], 0, MAX_JOB),
-        )
 
 
 @dataclass(frozen=True)
@@ -215,7 +130,7 @@ class Driver:
         keep = count if self.variants == 1 else min(count, self.task.jobs.keep)
         portfolio = _core.Portfolio(count, keep, self.budget.playouts or MAX_PLAYOUTS)
         kept = self.task.kept
-        if kept is not None:
+        if kept is not None and self.variants > 1:  # else all get the same
             try:
                 portfolio.deserialise(kept.parts()[0])
             except ValueError as error:
@@ -310,9 +225,7 @@ class Driver:
         if number >= MAX_JOBS or (number + 1) * (wide.width if wide else 1) > MAX_CALLS:
             return None
         self.islands.append(State(number, 0, self.take_job(), number, start=self.task.start, moved=self.seconds()))
-        self.portfolio = _core.Portfolio(number + 1, number + 1, MAX_PLAYOUTS)
-        self.portfolio.begin_round([0.0] * (number + 1))
-        self.quotas = self.portfolio.quotas()
+        self.quotas.append(MAX_PLAYOUTS // MAX_JOBS)
         self.task = replace(self.task, parallel=replace(self.task.parallel, jobs=len(self.islands)))  # type: ignore[type-var]
         return self.islands[-1]
 
@@ -384,7 +297,7 @@ class Driver:
         if reply.error:
             self.complain(island, reply, future)
         elif sent.version == island.version:  # else somebody else was faster
-            self.longest_delay = max(self.longest_delay, self.seconds() - sent.expected)
+            self.longest_delay = max(self.longest_delay / 2, self.seconds() - sent.expected)  # forgotten in time
             self.take_in(island, reply)
 
     def lose(self, island: State, error: BaseException) -> None:
@@ -402,10 +315,8 @@ class Driver:
             warnings.warn(f"{reply.node} is left out: {reply.error}", RuntimeWarning, stacklevel=2)
             self.nodes.refuse(future, reply.node)
             island.lost += 1  # not in a row: it is the node's fault, and another does it
-        elif reply.kind == "memory":
-            message = f"the search ended early: {reply.error}, on {reply.node}"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
-            self.interrupted.set()
+        elif reply.kind == "memory":  # another may have more
+            self.lose(island, MemoryError(f"{reply.error}, on {reply.node}"))
         elif reply.kind == "failure":
             raise ClusterError(f"on {reply.node}: {reply.error}")
         else:
@@ -504,26 +415,3 @@ class Driver:
         finally:  # an impatient user loses nothing
             self.save(at_the_end=True)
             self.task.keep_best(self.moment, at_the_end=True)
-
-
-def leader_for(island: State, islands: Sequence[State]) -> State | None:
-    """Return the island whose search one that lags behind takes over, if it lags and there is one.
-
-    Those lag that are in the last quarter, and below the median. They take over from the best, but no search may be
-    carried on by more than half of the islands, so that they do not all become one: then from the next best.
-    """
-    lines = sorted(other.line for other in islands)
-    last = lines[: max(1, len(lines) // 4)][-1]
-    if island.line > last or island.line >= lines[len(lines) // 2]:
-        return None
-    families = Counter(other.family for other in islands)
-    better = [
-        other
-        for other in islands
-        if other.line > island.line and other.family != island.family and families[other.family] < len(islands) // 2
-    ]
-    return max(better, key=lambda other: other.line, default=None)
-
-
-def _move(value: Any) -> int:
-    return check_integer("a move", value, -(2**63), 2**63 - 1)

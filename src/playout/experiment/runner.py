@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from playout.errors import InputError, check_integer
 from playout.experiment.plan import Plan, Run, inside
 from playout.experiment.results import ResultsFile, Row, check_settings, commit, machine, make_row
+from playout.progress import WAKE_SECONDS
 from playout.result import Result
-from playout.solve import WAKE_SECONDS, solve
+from playout.solve import solve
 from playout.stop import interrupt
 
 MAX_WORKERS = 1024
