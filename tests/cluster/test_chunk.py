@@ -1,6 +1,7 @@
 """Chunks: however a search is cut into them, wherever they run, it is the same search; damaged ones are refused."""
 
 import json
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -78,12 +79,20 @@ def test_a_start_is_what_a_search_begins_with():
     assert done(request(start=tuple(GAME.encode(start.moves)), playouts=500)).moves == tuple(GAME.encode(again.moves))
 
 
+def resealed(asked: Request, content: bytes) -> bytes:
+    header = json.loads(asked.to_bytes().partition(b"\n")[0])
+    return envelope.seal(REQUEST, {key: header[key] for key in header if key not in ("format", "version")}, content)
+
+
 def test_what_goes_wrong_is_in_the_reply():
     for wrong, kind, message in (
         (b"", "node", "it is damaged"),
         (request().to_bytes()[:-1], "node", "it is damaged"),
         (envelope.seal(REPLY, {}), "node", "written by version"),
         (envelope.seal(REQUEST, {}), "node", "it is not a chunk"),
+        (resealed(request(), b""), "node", "its state is damaged"),
+        (resealed(request(), zlib.compress(b"x")[:-1]), "node", "its state is damaged"),
+        (resealed(request(), zlib.compress(b"x") + b"y"), "node", "its state is damaged"),
         (request(variant=3).to_bytes(), "input", "the problem has 1 variants"),
         (request(state=b"something").to_bytes(), "input", "damaged"),
     ):
@@ -114,7 +123,7 @@ def test_any_other_header_is_refused_or_done(data):
     if key in ("playouts", "threads") and isinstance(header[key], int):
         header[key] %= 4
     header["seconds"] = min(header["seconds"], 0.2) if isinstance(header["seconds"], float) else header["seconds"]
-    reply = Reply.from_bytes(work(envelope.seal(REQUEST, header)))
+    reply = Reply.from_bytes(work(envelope.seal(REQUEST, header, zlib.compress(b""))))
     assert reply.kind in ("", "node", "input"), reply.error
 
 
@@ -127,4 +136,4 @@ def test_any_other_reply_is_refused(data):
     header[key] = data.draw(st.sampled_from([None, "x", {}, [[]], -1.5, ["a"]]))
     if (key, header[key]) != ("score", -1.5):
         with pytest.raises(InputError):
-            Reply.from_bytes(envelope.seal(REPLY, header))
+            Reply.from_bytes(envelope.seal(REPLY, header, zlib.compress(b"")))
