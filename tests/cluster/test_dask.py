@@ -176,7 +176,7 @@ def test_a_worker_of_another_version_is_refused(cluster, tmp_path):
     (tmp_path / "other" / "sitecustomize.py").write_text(OTHER)
     cluster.join(PYTHONPATH=str(tmp_path / "other"))
     cluster.wait_for(1)
-    with pytest.raises(InputError, match=r":\d+: it has version '9\.9' of Playout, and the driver "):
+    with pytest.raises(InputError, match=r':\d+: Playout is version "9\.9" there, and ".*" here; all nodes need'):
         po.solve(GAME, SEARCH, playouts=1000, cluster=Dask(cluster.address))
     # Beside others, and later, it is left out.
     cluster.join()
@@ -190,7 +190,7 @@ def test_a_worker_of_another_version_is_refused(cluster, tmp_path):
             joined.append(cluster.join(PYTHONPATH=str(tmp_path / "other")))
             cluster.wait_for(2)
 
-    with pytest.warns(RuntimeWarning, match=r"is left out: it has version '9\.9' of Playout"):
+    with pytest.warns(RuntimeWarning, match=r'is left out: Playout is version "9\.9" there'):
         result = po.solve(
             GAME, SEARCH, seconds=12, parallel=Root(4), cluster=Dask(cluster.address, chunk=0.3), on_event=join
         )

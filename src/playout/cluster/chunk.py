@@ -19,7 +19,7 @@ from playout import _core, envelope
 from playout import search as searches
 from playout.cluster import travel
 from playout.compile import explained
-from playout.errors import InputError, check_integer, check_number, check_positive, short
+from playout.errors import InputError, check_integer, check_number, check_positive
 from playout.parallel import MAX_THREADS, tasks_at_once
 from playout.problems import BuiltIn
 from playout.progress import MAX_PLAYOUTS
@@ -136,7 +136,8 @@ class Reply:
         header, state = envelope.unseal(REPLY, reply, any_version=True)
         try:
             if header["version"] != version("playout"):
-                error = f"it has version {short(header['version'])} of Playout, and the driver {version('playout')!r}"
+                there, here = envelope.shown(header["version"]), envelope.shown(version("playout"))
+                error = f"Playout is version {there} there, and {here} here; all nodes need the same"
                 return Reply(str(header["node"]), kind="node", error=error)
             return Reply(
                 node=str(header["node"]),
