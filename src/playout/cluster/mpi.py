@@ -97,6 +97,7 @@ class MpiNodes:
 
     def _abort(self) -> NoReturn:
         """End all ranks; Abort comes back where Slurm is ending them already."""
+        time.sleep(0.5)  # what was said is on its way, and the launcher would not wait for it
         self.world.Abort(3)
         os._exit(3)
 
