@@ -34,23 +34,22 @@ MPIEXEC = str(Path(sys.executable).with_name("mpiexec"))
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=5, help="of ranks against threads; 0 leaves that out")
     parser.add_argument("--seconds", type=float, default=30.0, help="of each run")
     parser.add_argument("--overhead", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.overhead:
         print(json.dumps(overhead(arguments.overhead)))
         return
-    ratios, rates = [], []
+    ratios = []
     for seed in range(arguments.rounds):
         common = [*SOLVE, "--seconds", str(arguments.seconds), "--seed", str(seed)]
         python = [sys.executable, "-m", "playout"]
         one = rate([*python, *common, "--threads", "2"])
         two = rate([MPIEXEC, "-n", "2", *python, *common, "--threads", "1"])
         ratios.append(two / one)
-        rates.append(two)
         print(f"one process {one:,.0f}, two ranks {two:,.0f} playouts a CPU second: {two / one:.3f}", flush=True)
-    rows = [row("two ranks of a thread / one process of two threads", ratios)]
+    rows = [row("two ranks of a thread / one process of two threads", ratios)] if ratios else []
     script = [sys.executable, __file__, "--overhead"]
     for name, command in (("local", script), ("mpi", [MPIEXEC, "-n", "2", *script])):
         rows.append(row(f"overhead of a chunk, {name}", json.loads(output([*command, name]))))
