@@ -27,7 +27,7 @@ from playout.progress import CHECKPOINT_SECONDS, MAX_PLAYOUTS, START_ADAPTATIONS
 from playout.result import MAX_SEED, History, Result, check_writable, provenance
 from playout.result import from_json as result_from_json
 from playout.search import GNRPA, Search
-from playout.stop import interrupts
+from playout.stop import SIGNALS, interrupts
 
 OUTPUT_SECONDS = 1.0  # between two versions of the result of a search under way
 
@@ -92,7 +92,8 @@ def solve(
     -------
     Result
         Ctrl-C ends the search early: the best so far is returned, with ``interrupted`` set. A second Ctrl-C raises
-        KeyboardInterrupt. (In Python's main thread, and unless the program handles SIGINT itself, as asyncio does.)
+        KeyboardInterrupt. (In Python's main thread, and unless the program handles SIGINT itself, as asyncio does.) On
+        a cluster SIGTERM and SIGUSR1 do the same, where the program leaves them as they are.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def _told(outcome: bytes, problem: BuiltIn) -> Result:
 
 def run(task: "Task", budget: Budget, on_event: Callable[[Progress], object] | None) -> Result:
     """Do what :func:`solve` does once its arguments are checked."""
-    with interrupts() as interrupted:
+    with interrupts(SIGNALS[:1] if task.cluster is None else SIGNALS) as interrupted:
         for progress in _watch(task, budget, interrupted):
             if on_event is not None:
                 on_event(progress)

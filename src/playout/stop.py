@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -20,27 +20,28 @@ def interrupt() -> None:
 
 
 @contextmanager
-def interrupts() -> Iterator[threading.Event]:
-    """While inside, interrupt() sets the event, and so does the first Ctrl-C instead of raising.
+def interrupts(signals: Sequence[signal.Signals] = (signal.SIGINT,)) -> Iterator[threading.Event]:
+    """While inside, interrupt() sets the event, and so does the first of these signals instead of what it does else.
 
     Only Python's main thread may listen to signals, and a handler that the program has set itself is left alone.
     """
     interrupted = threading.Event()
     in_main = threading.current_thread() is threading.main_thread()
-    ours = in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    usual = {number: signal.getsignal(number) for number in signals if in_main}
+    ours = {number: was for number, was in usual.items() if was in (signal.default_int_handler, signal.SIG_DFL)}
     try:
         _listening.append(interrupted)
-        if ours:
-            signal.signal(signal.SIGINT, _on_interrupt)
+        for number in ours:
+            signal.signal(number, _on_interrupt)
         yield interrupted
     finally:
-        if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, was in ours.items():
+            signal.signal(number, was)
         _listening.remove(interrupted)
 
 
 def _on_interrupt(number: int, frame: FrameType | None) -> None:
-    if all(event.is_set() for event in _listening):
+    if number == signal.SIGINT and all(event.is_set() for event in _listening):
         signal.default_int_handler(number, frame)
     interrupt()
 

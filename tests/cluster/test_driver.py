@@ -241,6 +241,24 @@ def test_an_interrupt_ends_it_at_once_and_keeps_all(tmp_path):
     assert sum(island["playouts"] for island in kept.islands) == result.playouts > 0
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_signal_to_a_script_ends_its_search_and_not_the_script(number, tmp_path):
+    script = (
+        "import signal, playout as po\n"
+        "result = po.solve(po.SameGame.standard(1), seconds=60, cluster=po.Local(workers=1), checkpoint='run.ckpt',\n"
+        "                  on_event=lambda progress: progress.playouts and print('searching', flush=True))\n"
+        "print(result.interrupted, result.verify() == result.score)\n"
+        "assert signal.getsignal(signal.SIGTERM) == signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert process.stdout.readline() == "searching\n"
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out.splitlines()[-1] == "True True"
+    assert checkpoint.load(tmp_path / "run.ckpt").islands
+
+
 def test_ended_before_it_began_it_has_a_result_all_the_same(tmp_path):
     script = (
         "import os, signal, playout as po\n"
