@@ -158,13 +158,19 @@ def test_the_driver_cut_off_for_5_seconds(
     check_end(solving, on_one_machine, losses=0, stall=12)
 
 
-def test_a_worker_that_joins_is_used(
-    hosts: list[Host], tmp_path: Path, playouts: int, on_one_machine: dict[str, Any]
-) -> None:
+def with_one_worker(hosts: list[Host], tmp_path: Path, playouts: int) -> tuple[Cluster, Solving]:
+    """Return a cluster with one worker, and a search that it works on."""
     cluster = Cluster(hosts, tmp_path)
     cluster.work(hosts[1], "--no-nanny")
     solving = cluster.solve("--playouts", str(playouts))
     solving.wait_for_nodes(1)
+    return cluster, solving
+
+
+def test_a_worker_that_joins_is_used(
+    hosts: list[Host], tmp_path: Path, playouts: int, on_one_machine: dict[str, Any]
+) -> None:
+    cluster, solving = with_one_worker(hosts, tmp_path, playouts)
     assert not on(hosts[2], solving)
     cluster.work(hosts[2], "--no-nanny")
     joined = time.monotonic()
@@ -259,10 +265,7 @@ def test_another_version_on_a_worker_is_refused(hosts: list[Host], tmp_path: Pat
 def test_a_worker_of_another_version_that_joins_is_left_out(
     hosts: list[Host], tmp_path: Path, playouts: int, on_one_machine: dict[str, Any]
 ) -> None:
-    cluster = Cluster(hosts, tmp_path)
-    cluster.work(hosts[1], "--no-nanny")
-    solving = cluster.solve("--playouts", str(playouts))
-    solving.wait_for_nodes(1)
+    cluster, solving = with_one_worker(hosts, tmp_path, playouts)
     cluster.work(hosts[2], "--no-nanny", PYTHONPATH=other_version(tmp_path))
     result = check_end(solving, on_one_machine, losses=1)
     assert 'is left out: Playout is version "0.0.9" there' in solving.said
