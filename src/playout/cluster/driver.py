@@ -33,7 +33,7 @@ from playout.parallel import MAX_CALLS, MAX_JOBS
 from playout.problems import same_score
 from playout.progress import CHECKPOINT_SECONDS, MAX_PLAYOUTS, START_ADAPTATIONS, WAKE_SECONDS, Budget, Moment, Progress
 from playout.result import shown
-from playout.stop import interrupts
+from playout.stop import SIGNALS, interrupts
 
 if TYPE_CHECKING:
     from playout.solve import Task
@@ -64,7 +64,7 @@ def watch(task: "Task", budget: Budget, interrupted: Event | None) -> Iterator[P
     try:
         driver.save()
         while not driver.is_over():
-            with interrupts() if interrupted is None else nullcontext(interrupted) as event:
+            with interrupts(SIGNALS) if interrupted is None else nullcontext(interrupted) as event:
                 driver.hand_out()
                 driver.wait()
             if event.is_set():
