@@ -189,7 +189,6 @@ def launched() -> tuple[int, int]:
         ("PMI_RANK", "PMI_SIZE"),
         ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
         ("PMIX_RANK", "PMIX_SIZE"),
-        ("MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
         ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
     ):
         if environment.get(rank, "").isdecimal() and environment.get(size, "").isdecimal():
