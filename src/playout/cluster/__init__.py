@@ -1,7 +1,11 @@
-"""Several machines search together: what launches work on them. The driver that hands it out is in ``driver``.
+"""Several machines search together: what launches work on them.
 
 The strategy (playout.parallel) says what is searched: K islands, each with one thread (``Root``) or with several that
 share a policy (``Hybrid``). A cluster only says where, and changes nothing in the result of a budget of playouts.
+
+``driver`` hands out ``chunk`` after chunk of each ``island`` to ``nodes``: those of ``local`` (each a ``worker``),
+``mpi`` or ``dask``. A problem of a user's gets there by ``travel``, its source by ``modules``, its attributes by
+``values``. ``slurm`` prints job scripts. A new kind of cluster is a dataclass here and a file with its nodes.
 """
 
 import os
