@@ -225,7 +225,7 @@ class Task:
             raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node() and Hybrid()")
         if cluster is not None and not isinstance(parallel, (strategies.Root, strategies.Hybrid)):
             raise InputError("a cluster searches several islands: parallel can be Root() or Hybrid()")
-        if cluster is not None and isinstance(parallel, strategies.Root) and threads > 1:
+        if cluster is not None and isinstance(parallel, strategies.Root) and threads > 1 and kept is None:
             raise InputError("the searches of Root() have one thread each; use Hybrid(), or threads=1 and more workers")
         try:
             with explained(problem):

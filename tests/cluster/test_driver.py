@@ -192,6 +192,15 @@ def test_it_can_be_broken_off_and_resumed_elsewhere(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.ckpt", "run.ckpt.DONE", "run.ckpt.previous"]
 
 
+def test_fewer_nodes_with_more_threads_go_on_with_what_had_one_thread(tmp_path):
+    file = tmp_path / "run.ckpt"
+    po.solve(GAME, QUICK, playouts=2000, cluster=Local(workers=2), checkpoint=file)
+    again = po.solve(
+        GAME, QUICK, playouts=9000, threads=2, cluster=Local(workers=1, chunk=0.1), checkpoint=file, resume=True
+    )
+    assert outcome(again) == outcome(po.solve(GAME, QUICK, playouts=9000, parallel=Root(2)))
+
+
 def test_checkpoints_of_one_machine_and_of_clusters_are_told_apart(tmp_path):
     settings = dict(playouts=500, parallel=Root(2))
     po.solve(GAME, QUICK, checkpoint=tmp_path / "here", **settings)
