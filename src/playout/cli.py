@@ -226,11 +226,11 @@ def solve_command(
         Show no progress.
     """
     where = _cluster(cluster, {"workers": workers, "scheduler": scheduler, "exchange": exchange, "chunk": chunk})
-    if clusters.is_helper(where):
-        return _help_out()
     if where is not None and threads is None:
         threads = 1 if parallel == "root" or where.name != "mpi" else clusters.threads_of_a_rank()
     threads = processors() if threads is None else check_integer("threads", threads, 1, MAX_THREADS)
+    if clusters.is_helper(where):  # from here on a mistake of rank 0's must reach the others: it is inside what follows
+        return _help_out()
     given = {
         "level": level,
         "iterations": iterations,

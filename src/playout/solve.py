@@ -100,6 +100,7 @@ def solve(
     InputError
         A ValueError that names the value and what is allowed.
     """
+    threads = check_integer("threads", threads, 1, MAX_THREADS)  # by all ranks of a job, before any waits for another
     if clusters.is_helper(cluster):
         return _told(clusters.help_out(), problem)
     with clusters.opened(cluster, threads) as nodes:
@@ -147,6 +148,7 @@ def watch(
     Takes what :func:`solve` takes but for ``on_event``. The last Progress has the Result. Leaving the loop early ends
     the search. Ctrl-C while the loop waits for the next Progress ends it too, and that Progress is the last.
     """
+    threads = check_integer("threads", threads, 1, MAX_THREADS)
     if isinstance(cluster, MPI):
         raise InputError("watch does not go with MPI(); use solve, with on_event")
     budget = Budget(seconds, playouts, target)

@@ -161,6 +161,7 @@ def test_a_problem_of_ones_own_on_ranks(tmp_path):
         (["solve", "samegame:99", "--playouts", "10"], "99"),
         ([*SOLVE, "--playouts", "10", "--iterations", "0"], "iterations is 0"),
         ([*SOLVE, "--playouts", "10", "--nonsense"], "--nonsense"),
+        ([*SOLVE, "--playouts", "10", "--threads", "0"], "threads is 0"),
         ([*SOLVE, "--playouts", "10", "--scheduler", "x"], "--scheduler does not go with --cluster mpi"),
         ([*SOLVE, "--playouts", "10", "--output", "/no/such/folder/x"], "cannot write"),
     ],

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from playout.errors import ClusterError, InputError, check_integer, check_positive, short
-from playout.parallel import MAX_JOBS, MAX_THREADS, processors
+from playout.parallel import MAX_JOBS, processors
 
 if TYPE_CHECKING:
     from playout.cluster.nodes import Nodes
@@ -174,7 +174,7 @@ def opened(cluster: Cluster | None, threads: int) -> "Iterator[Nodes | None]":
         return
     if isinstance(cluster, type) or not hasattr(cluster, "open"):
         raise InputError(f"cluster is {short(cluster)}; allowed are Local(), MPI() and Dask()")
-    nodes = cluster.open(check_integer("threads", threads, 1, MAX_THREADS))
+    nodes = cluster.open(threads)
     try:
         yield nodes
     finally:
