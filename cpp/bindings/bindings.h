@@ -14,13 +14,20 @@ namespace playout::bindings {
 
 void register_core(nanobind::module_& m);
 void register_problems(nanobind::module_& m);
+void register_games(nanobind::module_& m);
 void register_search(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 
-// The types of problems there are: a new one is added here, and made in register_problems.cpp.
+// The types of problems there are: a new one is added here, and made in register_problems.cpp. Games are made in
+// register_games.cpp; a user's problem may be one.
 template <class... P>
 struct Types {};
-using Problems = Types<SameGame16, SameGame20, Tsptw, UserProblem>;
+using Puzzles = Types<SameGame16, SameGame20, Tsptw, UserProblem>;
+using Games = Types<>;
+
+template <class... P, class... G>
+Types<P..., G...> joined(Types<P...>, Types<G...>);
+using Problems = decltype(joined(Puzzles(), Games()));
 
 // A problem of any of them; searches are made by visiting it.
 template <class... P>

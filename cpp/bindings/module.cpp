@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
   nanobind::set_leak_warnings(false);
   playout::bindings::register_core(m);
   playout::bindings::register_problems(m);
+  playout::bindings::register_games(m);
   playout::bindings::register_search(m);
   playout::bindings::register_parallel(m);
 }

@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -100,7 +101,7 @@ std::vector<Move> improve(const ProblemHandle& handle, std::vector<Move> sequenc
 }
 
 template <class P>
-struct Game {
+struct Board {
   std::shared_ptr<const P> problem;
   typename P::State state = problem->initial();
   typename P::Moves moves = [this] {
@@ -111,8 +112,8 @@ struct Game {
 };
 
 template <class... P>
-std::variant<Game<P>...> any_game_of(Types<P...>);
-using AnyGame = decltype(any_game_of(Problems()));
+std::variant<Board<P>...> any_board_of(Types<P...>);
+using AnyBoard = decltype(any_board_of(Problems()));
 
 // A state of a problem, to be played by hand: what the tests compare with the plain Python rules.
 class Position {
@@ -120,7 +121,7 @@ class Position {
   using NamedMove = std::tuple<Move, std::uint64_t, double>;
 
   explicit Position(const ProblemHandle& handle)
-      : game_(std::visit([]<class P>(const std::shared_ptr<const P>& problem) { return AnyGame(Game<P>{problem}); },
+      : game_(std::visit([]<class P>(const std::shared_ptr<const P>& problem) { return AnyBoard(Board<P>{problem}); },
                          handle.problem)) {}
 
   std::vector<NamedMove> moves(bool all, bool fresh) const {
@@ -150,6 +151,61 @@ class Position {
     return std::visit([](const auto& game) { return game.problem->score(game.state); }, game_);
   }
 
+  int player() const {
+    const auto player = [](const auto& game) -> int {
+      if constexpr (requires { game.problem->player(game.state); }) return game.problem->player(game.state);
+      return 0;
+    };
+    return std::visit(player, game_);
+  }
+
+  std::uint64_t key() const {
+    const auto key = [](const auto& game) -> std::uint64_t {
+      if constexpr (requires { game.problem->key(game.state); }) return game.problem->key(game.state);
+      throw std::invalid_argument("only states of games have keys");
+    };
+    return std::visit(key, game_);
+  }
+
+  // Plays uniformly random moves to the end; the moves, and the score then.
+  std::pair<std::vector<Move>, double> rollout(std::uint64_t seed) const {
+    std::vector<Move> sequence;
+    const auto play = [&]<class P>(const Board<P>& game) {
+      Stream random(seed);
+      auto state = game.state;
+      if constexpr (requires { game.problem->rollout(state, random, [](int, Move) {}); })
+        return game.problem->rollout(state, random, [&](int, Move move) { sequence.push_back(move); });
+      auto moves = game.moves;
+      return play_uniformly(*game.problem, state, random, moves, sequence);
+    };
+    const double score = std::visit(play, game_);
+    return {sequence, score};
+  }
+
+  // Plays that many games of random moves from here, for nothing but the time it takes; how many player 0 won.
+  std::uint64_t rollouts(std::uint64_t seed, std::uint64_t count) const {
+    std::uint64_t won = 0;
+    const auto play = [&]<class P>(const Board<P>& game) {
+      auto state = game.state;
+      auto moves = game.moves;
+      std::vector<Move> sequence;
+      for (std::uint64_t i = 0; i < count; i++) {
+        Stream random(fold(seed, i));
+        double score = 0;
+        if constexpr (requires { game.problem->rollout(state, random, [](int, Move) {}); }) {
+          state = game.state;
+          score = game.problem->rollout(state, random, [](int, Move) {});
+        } else {
+          sequence.clear();
+          score = play_uniformly(*game.problem, game.state, random, moves, sequence);
+        }
+        won += score > 0;
+      }
+    };
+    std::visit(play, game_);
+    return won;
+  }
+
   // The bytes of a user's state.
   nb::bytes state() const {
     const auto bytes = [](const auto& game) -> nb::bytes {
@@ -172,7 +228,7 @@ class Position {
   }
 
  private:
-  AnyGame game_;
+  AnyBoard game_;
 };
 
 }  // namespace
@@ -216,6 +272,11 @@ void register_problems(nb::module_& m) {
           "move, or found from scratch if `fresh`.")
       .def("play", &Position::play, "move"_a)
       .def("score", &Position::score)
+      .def("player", &Position::player, "Whose turn it is, in a game: 0 or 1.")
+      .def("key", &Position::key, "What names the state of a game in a transposition table.")
+      .def("rollout", &Position::rollout, "seed"_a, "Random moves to the end: the moves, and the score then.")
+      .def("rollouts", &Position::rollouts, "seed"_a, "count"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Plays that many random games from here and counts those that player 0 wins.")
       .def("state", &Position::state, "The bytes of the state of a user's problem.")
       .def("cell", &Position::cell, "column"_a, "row"_a);
 }

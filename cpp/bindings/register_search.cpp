@@ -4,6 +4,7 @@
 
 #include "bindings/bindings.h"
 #include "parallel/node.h"
+#include "problems/game.h"
 #include "search/nmcs.h"
 #include "search/nrpa.h"
 
@@ -13,10 +14,16 @@ using namespace nb::literals;
 namespace playout::bindings {
 namespace {
 
-// Calls function(problem) with the problem's real type.
+// Calls function(problem) with the real type of a problem for one player.
 template <class Function>
-auto with_problem(const ProblemHandle& handle, Function function) {
-  return std::visit(function, handle.problem);
+std::unique_ptr<AnySearch> with_problem(const ProblemHandle& handle, Function function) {
+  const auto call = [&]<class P>(const std::shared_ptr<const P>& problem) -> std::unique_ptr<AnySearch> {
+    if constexpr (BoardGame<P>)
+      throw std::invalid_argument("a game for two players is not solved, but played");
+    else
+      return function(problem);
+  };
+  return std::visit(call, handle.problem);
 }
 
 template <class Search>
@@ -104,7 +111,7 @@ auto with_nrpa(const AnySearch& any, Function function, Types<First, Others...> 
 }
 template <class Function>
 auto with_nrpa(const AnySearch& any, Function function) {
-  return with_nrpa(any, function, Problems());
+  return with_nrpa(any, function, Puzzles());
 }
 
 }  // namespace

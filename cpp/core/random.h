@@ -34,6 +34,9 @@ class Stream {
   // Uniform on [0, 1), a multiple of 2^-53.
   constexpr double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
+  // A whole number from 0 to n - 1, for small n: the error, n / 2^32, is far below what anyone can measure.
+  constexpr std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>((next() >> 32) * n >> 32); }
+
  private:
   std::uint64_t state_;
 };

@@ -104,6 +104,20 @@ class Position:
 
     def score(self) -> float: ...
 
+    def player(self) -> int:
+        """Whose turn it is, in a game: 0 or 1."""
+
+    def key(self) -> int:
+        """What names the state of a game in a transposition table."""
+
+    def rollout(self, seed: int) -> tuple[list[int], float]:
+        """Random moves to the end: the moves, and the score then."""
+
+    def rollouts(self, seed: int, count: int) -> int:
+        """
+        Plays that many random games from here and counts those that player 0 wins.
+        """
+
     def state(self) -> bytes:
         """The bytes of the state of a user's problem."""
 

@@ -1,0 +1,83 @@
+// What a tree search may ask of a game for two players, besides what problem.h says of problems.
+//
+//   player(state)                 whose turn it is, 0 or 1
+//   score(state)                  of a finished game, as player 0 sees it: above 0 a win, 0 a draw, below 0 a loss
+//   key(state)                    64 bits that name a state: equal keys go on alike, apart from what the history
+//   forbids
+//
+// A game is finished where find_moves finds no move. Built-in games have small moves, numbers below kMoveLimit, and can
+// play a move without a list of all of them:
+//
+//   kMoveLimit                    no move is as large
+//   play_move(state, move)        plays a legal move
+//   rollout(state, random, each)  plays uniformly random moves to the end, as sensible for the game, calls
+//                                 each(player, move) before each, and returns the score; optional
+//
+// A game whose history forbids moves (superko) lists, apart from find_moves, those that the board allows; the list is
+// then the same for all states of a key:
+//
+//   find_board_moves(state, moves), is_allowed(state, move)
+//
+// A game may have an opinion about its moves before any is searched:
+//
+//   find_priors(state, moves, priors)   adds to each move's prior: so many simulations as if made, of which so many won
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+
+#include "core/random.h"
+#include "problems/problem.h"
+
+namespace playout {
+
+template <class P>
+concept Game = Problem<P> && requires(const P& problem, const typename P::State& state) {
+  { problem.player(state) } -> std::same_as<int>;
+  { problem.key(state) } -> std::same_as<std::uint64_t>;
+};
+
+// A game with small moves that it plays without a list. What is not one of these and has a player is a user's.
+template <class P>
+concept BoardGame = Game<P> && requires(const P& problem, typename P::State& state, Move move) {
+  { P::kMoveLimit } -> std::convertible_to<int>;
+  { problem.play_move(state, move) } -> std::same_as<void>;
+};
+
+template <class P>
+concept HasHistory = requires(const P& problem, const typename P::State& state, typename P::Moves& moves, Move move) {
+  { problem.find_board_moves(state, moves) } -> std::same_as<void>;
+  { problem.is_allowed(state, move) } -> std::same_as<bool>;
+};
+
+// Simulations as if made of a move, and how many of them the player to move won; 0.5 of a draw.
+struct Prior {
+  float visits = 0, wins = 0;
+};
+
+// The legal moves of a state of a game with small moves: at most N, all of them new items.
+template <int N>
+struct GameMoves {
+  int count = 0;
+  std::array<std::uint16_t, N> list;
+  int first = 0;  // item of this step
+
+  void clear() { count = 0, first = 0; }
+  void add(int move) { list[count++] = static_cast<std::uint16_t>(move); }
+
+  Move move(int i) const { return list[i]; }
+  int item(int i) const { return first + i; }
+  int items() const { return first + count; }
+  std::uint64_t code(int item) const { return list[item - first]; }
+  double bias(int /*item*/) const { return 0; }
+  double exp_bias(int /*item*/) const { return 1; }
+};
+
+// How a result looks to a player, in half wins: 0 a loss, 1 a draw, 2 a win.
+inline int half_wins(double score, int player) {
+  const int first = score > 0 ? 2 : score < 0 ? 0 : 1;
+  return player == 0 ? first : 2 - first;
+}
+
+}  // namespace playout
