@@ -6,6 +6,8 @@
 #include <memory>
 #include <variant>
 
+#include "problems/connect_four.h"
+#include "problems/mnk.h"
 #include "problems/same_game.h"
 #include "problems/tsptw.h"
 #include "problems/user.h"
@@ -23,7 +25,7 @@ void register_parallel(nanobind::module_& m);
 template <class... P>
 struct Types {};
 using Puzzles = Types<SameGame16, SameGame20, Tsptw, UserProblem>;
-using Games = Types<>;
+using Games = Types<SmallMnk, LargeMnk, ConnectFour>;
 
 template <class... P, class... G>
 Types<P..., G...> joined(Types<P...>, Types<G...>);

@@ -4,7 +4,21 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace playout::bindings {
+namespace {
 
-void register_games(nb::module_& /*m*/) {}
+ProblemHandle mnk(int width, int height, int k) {
+  if (SmallMnk::fits(width, height)) return {std::make_shared<const SmallMnk>(width, height, k)};
+  return {std::make_shared<const LargeMnk>(width, height, k)};
+}
+
+ProblemHandle connect_four(int width, int height) { return {std::make_shared<const ConnectFour>(width, height)}; }
+
+}  // namespace
+
+void register_games(nb::module_& m) {
+  m.def("mnk", &mnk, "width"_a, "height"_a, "k"_a,
+        "An m,n,k game; a move is row * width + column, row 0 at the bottom.");
+  m.def("connect_four", &connect_four, "width"_a = 7, "height"_a = 6, "Connect Four; a move is a column from 0.");
+}
 
 }  // namespace playout::bindings

@@ -66,6 +66,16 @@ struct GameMoves {
   void clear() { count = 0, first = 0; }
   void add(int move) { list[count++] = static_cast<std::uint16_t>(move); }
 
+  // Empties the list for the moves of the next step.
+  void start_next() { first += count, count = 0; }
+
+  // Takes the i-th out; the last takes its place.
+  int take(int i) {
+    const int move = list[i];
+    list[i] = list[--count];
+    return move;
+  }
+
   Move move(int i) const { return list[i]; }
   int item(int i) const { return first + i; }
   int items() const { return first + count; }

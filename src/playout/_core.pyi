@@ -123,6 +123,12 @@ class Position:
 
     def cell(self, column: int, row: int) -> int: ...
 
+def mnk(width: int, height: int, k: int) -> Problem:
+    """An m,n,k game; a move is row * width + column, row 0 at the bottom."""
+
+def connect_four(width: int = 7, height: int = 6) -> Problem:
+    """Connect Four; a move is a column from 0."""
+
 class BiasUse(enum.Enum):
     none = 0
 
