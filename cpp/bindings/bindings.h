@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "problems/connect_four.h"
+#include "problems/hex.h"
 #include "problems/mnk.h"
 #include "problems/same_game.h"
 #include "problems/tsptw.h"
@@ -25,7 +26,7 @@ void register_parallel(nanobind::module_& m);
 template <class... P>
 struct Types {};
 using Puzzles = Types<SameGame16, SameGame20, Tsptw, UserProblem>;
-using Games = Types<SmallMnk, LargeMnk, ConnectFour>;
+using Games = Types<SmallMnk, LargeMnk, ConnectFour, Hex>;
 
 template <class... P, class... G>
 Types<P..., G...> joined(Types<P...>, Types<G...>);

@@ -129,6 +129,9 @@ def mnk(width: int, height: int, k: int) -> Problem:
 def connect_four(width: int = 7, height: int = 6) -> Problem:
     """Connect Four; a move is a column from 0."""
 
+def hex(side: int) -> Problem:
+    """Hex; a move is row * side + column, row 0 at the top."""
+
 class BiasUse(enum.Enum):
     none = 0
 
