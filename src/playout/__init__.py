@@ -25,6 +25,10 @@ from playout.plot import plot
 from playout.problem import Problem
 from playout.problem import python
 from playout.problems import problem
+from playout.problems.connect_four import ConnectFour
+from playout.problems.hex import Hex
+from playout.problems.mnk import MNK
+from playout.problems.mnk import TicTacToe
 from playout.problems.same_game import SameGame
 from playout.problems.tsptw import TSPTW
 from playout.progress import Progress
@@ -41,12 +45,15 @@ __version__ = _version("playout")
 
 __all__ = [
     "GNRPA",
+    "MNK",
     "MPI",
     "NMCS",
     "NRPA",
     "TSPTW",
     "ClusterError",
+    "ConnectFour",
     "Dask",
+    "Hex",
     "Hybrid",
     "InputError",
     "Island",
@@ -59,6 +66,7 @@ __all__ = [
     "Result",
     "Root",
     "SameGame",
+    "TicTacToe",
     "check",
     "get_include",
     "load",

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from playout import _core, own
 from playout.errors import InputError, short
+from playout.problems.connect_four import ConnectFour
+from playout.problems.hex import Hex
+from playout.problems.mnk import MNK, parse_tic_tac_toe
 from playout.problems.same_game import SameGame
 from playout.problems.tsptw import TSPTW
 
@@ -27,7 +30,9 @@ class Kind:
     forms: tuple[tuple[str, str], ...]
     options: tuple[tuple[str, str], ...]
     command_line: dict[str, str]  # options that the command line adds where they are not given
-    without_file: str  # what comes after the kind where no file is named, as a regular expression; options may follow
+    # What comes after the kind where no file is named, as a regular expression; options may follow. If nothing need
+    # come, the kind alone is a name.
+    without_file: str
     parse: Any
     from_json: Any
 
@@ -111,6 +116,45 @@ KINDS: dict[str, Kind] = {
         parse=TSPTW.parse_name,
         from_json=TSPTW.from_json,
     ),
+    "tictactoe": Kind(
+        title="Tic-tac-toe",
+        forms=(("tictactoe", "the same as mnk:3x3x3"),),
+        options=(),
+        command_line={},
+        without_file="",
+        parse=parse_tic_tac_toe,
+        from_json=MNK.from_json,
+    ),
+    "mnk": Kind(
+        title="m,n,k games: k in a row win",
+        forms=(("mnk:15x15x5", "five in a row on a board 15 wide and 15 high; at most 19 x 19"),),
+        options=(),
+        command_line={},
+        without_file=r"\d+x\d+x\d+",
+        parse=MNK.parse_name,
+        from_json=MNK.from_json,
+    ),
+    "connectfour": Kind(
+        title="Connect Four",
+        forms=(
+            ("connectfour", "7 columns and 6 rows"),
+            ("connectfour:8x7", "8 columns and 7 rows; columns * (rows + 1) may be 64 at most"),
+        ),
+        options=(),
+        command_line={},
+        without_file=r"(\d+x\d+)?",
+        parse=ConnectFour.parse_name,
+        from_json=ConnectFour.from_json,
+    ),
+    "hex": Kind(
+        title="Hex: connect your two sides of the board",
+        forms=(("hex:11", "on 11 x 11 cells; at most 19 x 19"),),
+        options=(),
+        command_line={},
+        without_file=r"(\d+)?",
+        parse=Hex.parse_name,
+        from_json=Hex.from_json,
+    ),
 }
 
 
@@ -133,7 +177,7 @@ def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
     name
         The kind of problem, a colon, which one, and options after commas:
         ``"samegame:1"``, ``"samegame:1,tabu=2"``, ``"samegame:random:7"``, ``"samegame:path/to/board.txt"``,
-        ``"tsptw:rc_204.1"``, ``"tsptw:random:7,n=50,objective=makespan"``. Or, for
+        ``"tsptw:rc_204.1"``, ``"tsptw:random:7,n=50,objective=makespan"``, ``"tictactoe"``, ``"hex:11"``. Or, for
         a problem of your own, where it is: ``"module:problem"``, ``"./file.py:problem"``, ``"./libgame.so:argument"``.
     for_command_line
         Whether options that are not given are what ``playout solve`` takes: what does best, ``tabu=auto``. Else they
@@ -150,7 +194,7 @@ def problem(name: str, *, for_command_line: bool = False) -> BuiltIn:
     is_own = kind not in KINDS
     if is_own and not own.can_be_own(name.partition(",")[0]):
         raise InputError(f"unknown problem {short(name)}; there is {_forms()}, or your own ./file.py:problem")
-    if not is_own and not rest:
+    if not is_own and not rest and not re.fullmatch(KINDS[kind].without_file, ""):
         raise InputError(f"{name!r} does not say which {kind}; write one of {_forms(kind)}")
     options: dict[str, str] = {}
     *path, last = (name if is_own else rest).split(",")
