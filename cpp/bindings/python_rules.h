@@ -28,11 +28,11 @@ inline nanobind::object view_of(const void* state, std::size_t bytes) {
 }
 
 // The Python object has init(state), find(state) -> (moves, codes, biases), play(state, move),
-// step(state, move) -> as find, and score(state); a state is a memoryview.
+// step(state, move) -> as find, score(state), and player(state) if it is a game; a state is a memoryview.
 class PythonRules : public Rules {
  public:
-  PythonRules(const Sizes& sizes, nanobind::object object, std::shared_ptr<Errands> errands)
-      : Rules(sizes), object_(keep(std::move(object))), errands_(std::move(errands)) {}
+  PythonRules(const Sizes& sizes, bool is_game, nanobind::object object, std::shared_ptr<Errands> errands)
+      : Rules(sizes, is_game), object_(keep(std::move(object))), errands_(std::move(errands)) {}
 
   void init(void* state) const override {
     errands_->run([&] { object_->attr("init")(view(state)); });
@@ -58,6 +58,12 @@ class PythonRules : public Rules {
     double score = 0;
     errands_->run([&] { score = nanobind::cast<double>(object_->attr("score")(view(state))); });
     return checked_number("score", score);
+  }
+
+  int player(const void* state) const override {
+    std::int64_t player = 0;
+    errands_->run([&] { player = nanobind::cast<std::int64_t>(object_->attr("player")(view(state))); });
+    return checked_player(player);
   }
 
  private:

@@ -27,9 +27,9 @@ ProblemHandle same_game(int width, int height, const std::vector<std::uint8_t>& 
 
 // Functions of a class that Numba has compiled, by their addresses.
 ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::uintptr_t play, std::uintptr_t step,
-                               std::uintptr_t score, bool has_bias, std::uintptr_t data, std::size_t state_bytes,
-                               int max_moves, int max_length, nb::object owner, nb::object python_score,
-                               nb::object improve) {
+                               std::uintptr_t score, std::uintptr_t player, bool has_bias, std::uintptr_t data,
+                               std::size_t state_bytes, int max_moves, int max_length, nb::object owner,
+                               nb::object python_score, nb::object improve) {
   CompiledRules::Functions functions{};
   // NOLINTBEGIN(performance-no-int-to-ptr): Python knows addresses as numbers
   functions.init = reinterpret_cast<decltype(functions.init)>(init);
@@ -37,6 +37,7 @@ ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::ui
   functions.play = reinterpret_cast<decltype(functions.play)>(play);
   functions.step = reinterpret_cast<decltype(functions.step)>(step);
   functions.score = reinterpret_cast<decltype(functions.score)>(score);
+  functions.player = reinterpret_cast<decltype(functions.player)>(player);
   functions.has_bias = has_bias;
   const auto* constants = reinterpret_cast<const void*>(data);
   // NOLINTEND(performance-no-int-to-ptr)
@@ -53,11 +54,11 @@ ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::ui
           asks_python ? errands : nullptr};
 }
 
-ProblemHandle python_problem(nb::object methods, std::size_t state_bytes, int max_moves, int max_length,
+ProblemHandle python_problem(nb::object methods, bool is_game, std::size_t state_bytes, int max_moves, int max_length,
                              nb::object improve) {
   auto errands = std::make_shared<Errands>();
-  auto rules = std::make_shared<const PythonRules>(Rules::Sizes{state_bytes, max_moves, max_length}, std::move(methods),
-                                                   errands);
+  auto rules = std::make_shared<const PythonRules>(Rules::Sizes{state_bytes, max_moves, max_length}, is_game,
+                                                   std::move(methods), errands);
   return {std::make_shared<const UserProblem>(std::move(rules), improve_in_python(std::move(improve), errands)),
           errands};
 }
@@ -83,6 +84,14 @@ ProblemHandle tsptw(std::vector<double> distances, std::vector<double> ready, st
                     bool urgent, bool avoid_late) {
   return {std::make_shared<const Tsptw>(std::move(distances), std::move(ready), std::move(due),
                                         TsptwSettings{makespan, urgent, avoid_late})};
+}
+
+bool is_game(const ProblemHandle& handle) {
+  const auto answer = []<class P>(const std::shared_ptr<const P>& problem) {
+    if constexpr (requires { problem->is_game(); }) return problem->is_game();
+    return Game<P>;
+  };
+  return std::visit(answer, handle.problem);
 }
 
 // The sequence after the problem's local search.
@@ -244,7 +253,8 @@ void register_problems(nb::module_& m) {
           [](const ProblemHandle& handle) {
             return std::visit([](const auto& problem) { return improves(*problem); }, handle.problem);
           },
-          "Whether it has a local search.");
+          "Whether it has a local search.")
+      .def_prop_ro("is_game", &is_game, "Whether it is a game for two players.");
   m.def(
       "same_game", &same_game, "width"_a, "height"_a, "cells"_a, "tabu"_a, "leftover"_a, "tall"_a = false,
       "A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are "
@@ -252,12 +262,13 @@ void register_problems(nb::module_& m) {
   const nb::exception<ProblemError> problem_error(m, "ProblemError", PyExc_ValueError);
   const nb::exception<CompiledFailure> compiled_failure(m, "CompiledFailure", problem_error);
   m.def("compiled_problem", &compiled_problem, nb::kw_only(), "init"_a, "find"_a, "play"_a, "step"_a, "score"_a,
-        "has_bias"_a, "data"_a, "state_bytes"_a, "max_moves"_a, "max_length"_a, "owner"_a,
+        "player"_a, "has_bias"_a, "data"_a, "state_bytes"_a, "max_moves"_a, "max_length"_a, "owner"_a,
         "python_score"_a = nb::none(), "improve"_a = nb::none(),
-        "A user's problem: addresses of functions that Numba compiled, and of the constants they are given.");
-  m.def("python_problem", &python_problem, "methods"_a, nb::kw_only(), "state_bytes"_a, "max_moves"_a, "max_length"_a,
-        "improve"_a = nb::none(),
-        "A user's problem in plain Python: an object with init, find, play, step and score of a memoryview.");
+        "A user's problem: addresses of functions that Numba compiled, player's is 0 unless it is a game, and of the "
+        "constants they are given.");
+  m.def("python_problem", &python_problem, "methods"_a, nb::kw_only(), "is_game"_a, "state_bytes"_a, "max_moves"_a,
+        "max_length"_a, "improve"_a = nb::none(),
+        "A user's problem in plain Python: an object with init, find, play, step, score and player of a memoryview.");
   m.def("library_problem", &library_problem, "entry"_a, "argument"_a, "owner"_a,
         "A user's problem in a library, by the address of its entry point; with name, temperature, max_moves and "
         "max_length.");

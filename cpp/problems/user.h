@@ -9,8 +9,10 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -19,7 +21,9 @@
 #include <vector>
 
 #include "core/exp.h"
+#include "core/random.h"
 #include "playout.h"
+#include "problems/game.h"
 #include "problems/problem.h"
 
 namespace playout {
@@ -53,7 +57,7 @@ class Rules {
     int max_moves, max_length;
   };
 
-  explicit Rules(const Sizes& sizes) : sizes_(sizes) {
+  Rules(const Sizes& sizes, bool is_game) : sizes_(sizes), is_game_(is_game) {
     if (sizes.max_moves < 1 || sizes.max_length < 1) throw ProblemError("max_moves and max_length are at least 1");
   }
   virtual ~Rules() = default;
@@ -68,8 +72,10 @@ class Rules {
     return find_moves(state, moves, codes, biases);
   }
   virtual double score(const void* state) const = 0;
+  virtual int player(const void* state) const = 0;  // asked of games only
 
   const Sizes& sizes() const { return sizes_; }
+  bool is_game() const { return is_game_; }
 
   // Throws unless a list of moves is one.
   int checked_count(std::int64_t count) const {
@@ -84,8 +90,15 @@ class Rules {
     return value;
   }
 
+  static int checked_player(std::int64_t player) {
+    if (player != 0 && player != 1)
+      throw ProblemError("player returned " + std::to_string(player) + "; allowed are 0 and 1");
+    return static_cast<int>(player);
+  }
+
  private:
   Sizes sizes_;
+  bool is_game_;
 };
 
 // Rules of a library: a table of C functions.
@@ -93,7 +106,7 @@ class TableRules : public Rules {
  public:
   // `owner` keeps the library loaded.
   TableRules(const playout_table& table, std::shared_ptr<void> owner)
-      : Rules(sizes_of(table)), table_(table), owner_(std::move(owner)) {
+      : Rules(sizes_of(table), table.player != nullptr), table_(table), owner_(std::move(owner)) {
     if (table.init == nullptr || table.moves == nullptr || table.play == nullptr || table.score == nullptr)
       throw ProblemError("init, moves, play and score must not be NULL");
   }
@@ -112,6 +125,7 @@ class TableRules : public Rules {
 
   void play(void* state, Move move) const override { table_.play(table_.data, state, move); }
   double score(const void* state) const override { return checked_number("score", table_.score(table_.data, state)); }
+  int player(const void* state) const override { return checked_player(table_.player(table_.data, state)); }
 
  private:
   static Sizes sizes_of(const playout_table& table) {
@@ -145,12 +159,13 @@ class CompiledRules : public Rules {
     std::int64_t (*step)(const void* data, void* state, Move move, Move* moves, std::uint64_t* codes, double* biases,
                          std::int64_t max_moves, std::int64_t* done);
     double (*score)(const void* data, const void* state, std::int64_t* done);
+    std::int64_t (*player)(const void* data, const void* state, std::int64_t* done);  // nullptr unless it is a game
     bool has_bias;
   };
 
   // `owner` keeps the functions and the data alive.
   CompiledRules(const Sizes& sizes, const Functions& functions, const void* data, std::shared_ptr<void> owner)
-      : Rules(sizes), functions_(functions), data_(data), owner_(std::move(owner)) {}
+      : Rules(sizes, functions.player != nullptr), functions_(functions), data_(data), owner_(std::move(owner)) {}
 
   void init(void* state) const override {
     Done done;
@@ -183,6 +198,13 @@ class CompiledRules : public Rules {
     const double score = functions_.score(data_, state, &done.flag);
     done.check();
     return checked_number("score", score);
+  }
+
+  int player(const void* state) const override {
+    Done done;
+    const std::int64_t player = functions_.player(data_, state, &done.flag);
+    done.check();
+    return checked_player(player);
   }
 
  private:
@@ -264,6 +286,21 @@ class UserProblem {
     return true;
   }
 
+  bool is_game() const { return rules_->is_game(); }
+  int player(const State& state) const { return is_game() ? rules_->player(state.data()) : 0; }
+
+  // States with the same bytes and the same player are one; what they hold of the past makes them differ.
+  std::uint64_t key(const State& state) const {
+    std::uint64_t key = fold(0, static_cast<std::uint64_t>(player(state)));
+    const auto* bytes = static_cast<const std::byte*>(state.data());
+    for (std::size_t at = 0; at < state_bytes(); at += sizeof(std::uint64_t)) {
+      std::uint64_t next = 0;
+      std::memcpy(&next, bytes + at, std::min(sizeof next, state_bytes() - at));
+      key = fold(key, next);
+    }
+    return key;
+  }
+
   std::size_t state_bytes() const { return rules_->sizes().state_bytes; }
 
  private:
@@ -299,6 +336,6 @@ class UserProblem {
   Improve improve_;
 };
 
-static_assert(Problem<UserProblem>);
+static_assert(Game<UserProblem> && !BoardGame<UserProblem>);
 
 }  // namespace playout

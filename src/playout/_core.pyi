@@ -58,6 +58,10 @@ class Problem:
     def improves(self) -> bool:
         """Whether it has a local search."""
 
+    @property
+    def is_game(self) -> bool:
+        """Whether it is a game for two players."""
+
 def same_game(width: int, height: int, cells: Sequence[int], tabu: int, leftover: Leftover, tall: bool = False) -> Problem:
     """
     A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are 128-bit words even where 64 bits do.
@@ -69,14 +73,14 @@ class ProblemError(ValueError):
 class CompiledFailure(ProblemError):
     pass
 
-def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, has_bias: bool, data: int, state_bytes: int, max_moves: int, max_length: int, owner: object, python_score: object | None = None, improve: object | None = None) -> Problem:
+def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, player: int, has_bias: bool, data: int, state_bytes: int, max_moves: int, max_length: int, owner: object, python_score: object | None = None, improve: object | None = None) -> Problem:
     """
-    A user's problem: addresses of functions that Numba compiled, and of the constants they are given.
+    A user's problem: addresses of functions that Numba compiled, player's is 0 unless it is a game, and of the constants they are given.
     """
 
-def python_problem(methods: object, *, state_bytes: int, max_moves: int, max_length: int, improve: object | None = None) -> Problem:
+def python_problem(methods: object, *, is_game: bool, state_bytes: int, max_moves: int, max_length: int, improve: object | None = None) -> Problem:
     """
-    A user's problem in plain Python: an object with init, find, play, step and score of a memoryview.
+    A user's problem in plain Python: an object with init, find, play, step, score and player of a memoryview.
     """
 
 def library_problem(entry: int, argument: str, owner: object) -> tuple[Problem, str, float, int, int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from playout import _core
 from playout.errors import InputError, short
 
 if TYPE_CHECKING:
@@ -154,6 +155,14 @@ class PlainRules:
 
     def score(self, view: Any) -> float:
         return float(self.problem.score(self.layout.load(view)))
+
+    def player(self, view: Any) -> int:
+        state = self.layout.load(view)
+        player = self.problem.player(state)
+        self.layout.store(state, view)  # as in find
+        if player not in (0, 1):
+            raise _core.ProblemError(f"player returned {short(player)}; allowed are 0 and 1")
+        return int(player)
 
 
 def _count(count: Any, most: int) -> int:

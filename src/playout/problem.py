@@ -99,14 +99,18 @@ class Problem(Own):
     play(s, move)
         Play one of them.
     score(s)
-        What a finished playout is worth; larger is better. Marked with ``@po.python`` it need not be compiled.
+        What a finished playout is worth; larger is better. Marked with ``@po.python`` it need not be compiled. Of a
+        finished game, as player 0 sees it: above 0 player 0 has won, 0 is a draw, below 0 player 1 has won.
     code(s, move), optional
         A whole number that says what the move *is*: moves with equal codes share what the search learns. The move
         itself by default, which is right only if the same number means the same thing everywhere.
     bias(s, move), optional
-        How much ``GNRPA`` prefers the move before it has learned anything: its odds are multiplied by exp(bias).
+        How much ``GNRPA`` prefers the move before it has learned anything: its odds are multiplied by exp(bias). In a
+        game, an opinion about the move before any search, for the player who makes it: 0 is even, above 0 is better.
+        ``UCT`` takes 1 / (1 + exp(-bias)) for the chance to win with it.
     player(s), optional
-        Whose turn it is, 0 or 1, in a game; for searches of games, of which there are none yet.
+        Whose turn it is, 0 or 1: the problem is then a game for two players, played with ``playout.Player`` and not
+        solved.
     improve(moves), optional
         A local search: takes a whole sequence of moves, a list, and returns a better one, or the same. It runs in plain
         Python, on the best sequence of each level before that is learned, if the search has ``improve=True``.
@@ -201,6 +205,11 @@ def has_python_score(problem: Problem) -> bool:
     return getattr(type(problem).score, "in_python", False)  # type: ignore[attr-defined]
 
 
+def has_player(problem: Problem) -> bool:
+    """Whether it is a game for two players."""
+    return hasattr(type(problem), "player")
+
+
 def _module_name(kind: type) -> str:
     """Return where a class is: its module, or, of a script that is run, the file."""
     file = getattr(sys.modules.get("__main__"), "__file__", None)
@@ -274,13 +283,14 @@ def _engine(problem: Problem, compiled: bool) -> _core.Problem:
             stacklevel=3,
         )
     if not compiled:
-        return _core.python_problem(rules, improve=improve, **sizes)
+        return _core.python_problem(rules, is_game=has_player(problem), improve=improve, **sizes)
     from playout.compile import compile_methods
 
     data = constants_of(problem)
     functions = compile_methods(type(problem), data.dtype, state)
+    names = ("init", "find", "play", "step", "score", "player")
     return _core.compiled_problem(
-        **{name: getattr(functions.get(name), "address", 0) for name in ("init", "find", "play", "step", "score")},
+        **{name: getattr(functions.get(name), "address", 0) for name in names},
         has_bias=hasattr(problem, "bias"),
         data=data.ctypes.data,
         owner=(functions, data),

@@ -40,16 +40,19 @@ struct playout_table {
   int64_t (*moves)(const void *data, const void *state, int64_t *out);
   /* Plays one of them. */
   void (*play)(const void *data, void *state, int64_t move);
-  /* What a finished playout is worth; larger is better. Never a NaN or an infinity. */
+  /* What a finished playout is worth; larger is better. Never a NaN or an infinity. Of a finished game, as player 0
+   * sees it: above 0 player 0 has won, 0 is a draw, below 0 player 1 has won. */
   double (*score)(const void *data, const void *state);
 
   /* Any of these may be NULL. */
 
   /* What the policy learns a weight for; equal codes share it. NULL: the move itself. Codes below 65,536 are fastest. */
   int64_t (*code)(const void *data, const void *state, int64_t move);
-  /* How much GNRPA prefers the move beforehand: odds are multiplied by exp(bias). NULL: 0. */
+  /* How much GNRPA prefers the move beforehand: odds are multiplied by exp(bias). NULL: 0. In a game, an opinion about
+   * the move for the player who makes it: 0 is even, above 0 is better; 1 / (1 + exp(-bias)) is the chance to win. */
   double (*bias)(const void *data, const void *state, int64_t move);
-  /* Whose turn it is, in a game: 0 or 1. NULL: there is one player. */
+  /* Whose turn it is, in a game: 0 or 1, of a finished game too. NULL: there is one player. A game is played with
+   * playout.Player. States are one and the same if all their bytes are: leave those between fields 0. */
   int64_t (*player)(const void *data, const void *state);
 };
 
