@@ -16,7 +16,16 @@ from playout import _core
 from playout.compile import bounds_checked, explained, place, syntax
 from playout.errors import InputError, check_integer, short
 from playout.library import LibraryProblem
-from playout.problem import OPTIONAL, REQUIRED, Problem, check_complete, digest, has_python_score, is_compiled
+from playout.problem import (
+    OPTIONAL,
+    REQUIRED,
+    Problem,
+    check_complete,
+    digest,
+    has_player,
+    has_python_score,
+    is_compiled,
+)
 
 SEED = 20_240_229
 QUICK_SECONDS = 0.25  # the short form that solve() runs ends a playout or two after this
@@ -47,6 +56,7 @@ class Report:
     scores: list[float] = field(default_factory=list)
     widest: int = 0
     max_moves: int = 0
+    is_game: bool = False
     compared: str = ""
 
     def __bool__(self) -> bool:
@@ -92,6 +102,10 @@ class Report:
             yield f"  moves in a playout: {min(self.lengths):,} to {max(self.lengths):,}, {mean:,.1f} on average"
             yield f"  moves to choose from: at most {self.widest:,} (max_moves is {self.max_moves:,})"
             yield f"  score: {min(self.scores):,g} to {max(self.scores):,g}"
+        if self.lengths and self.is_game:
+            first, second = sum(score > 0 for score in self.scores), sum(score < 0 for score in self.scores)
+            drawn = len(self.scores) - first - second
+            yield f"  a game for two players: player 0 won {first:,}, player 1 {second:,}; {drawn:,} drawn"
         if self.compared:
             yield f"  {self.compared}"
 
@@ -102,7 +116,7 @@ def check(problem: Any, playouts: int = 100) -> Report:
     Plays random games in plain Python, then the same games compiled, and looks at every step: exceptions and where
     they were raised, lists of moves that are too long or have a move twice, moves that change nothing, playouts that
     never end, codes that clash, scores that are no numbers, random generators inside methods, answers that change from
-    one time to the next, and compiled methods that disagree with plain ones.
+    one time to the next, players other than 0 and 1, and compiled methods that disagree with plain ones.
 
     Parameters
     ----------
@@ -157,8 +171,8 @@ class _PlainGame:
     def score(self) -> float:
         return float(self.rules.score(self.view))
 
-    def player(self) -> Any:
-        return self.rules.problem.player(self.rules.layout.load(self.view))
+    def player(self) -> int:
+        return int(self.rules.player(self.view))
 
     def state(self) -> bytes:
         return bytes(self.view)
@@ -182,6 +196,7 @@ class _Check:
         except InputError as error:
             report.note("declared", Finding(str(error)))
             return report
+        report.is_game = has_player(problem) if isinstance(problem, Problem) else problem.engine().is_game
         if isinstance(problem, Problem):
             report.max_moves = problem.max_moves
             self.look_for_random_numbers(problem)
@@ -220,15 +235,16 @@ class _Check:
                 return
 
     def check_player(self, game: Any, played: list[int]) -> None:
-        if not isinstance(game, _PlainGame) or not hasattr(self.problem, "player"):
-            return
-        player = self.ask("player", played, game.player)
-        if player not in (0, 1):
+        """Ask whose turn it is, in a game; what is not 0 or 1 is refused by those who are asked."""
+        before = game.state()
+        if self.report.is_game:
+            self.ask("player", played, game.player)
+        if game.state() != before:
             self.fail(
-                "player",
-                f"player returns {short(player)}{_after(played)}",
+                "player changes",
+                f"player changes the state{_after(played)}",
                 method="player",
-                advice="It is 0 or 1.",
+                advice="Only init and play may.",
             )
 
     def play_game(self, begin: Any, chance: random.Random, end: float) -> None:
@@ -257,6 +273,7 @@ class _Check:
                     method="play",
                     advice="A move has to change the state, or the playout would never end.",
                 )
+        self.check_player(game, played)
         score = self.ask("score", played, game.score)
         self.check_number("score", score, played)
         self.check_repeats(begin, played, seen, score)
@@ -358,7 +375,7 @@ class _Check:
         try:
             return call()
         except _core.ProblemError as error:
-            self.report.note(method, Finding(f"{error}{_after(played)}"))
+            self.report.note(method, Finding(f"{error}{_after(played)}", _definition(self.problem, method)))
         except (Exception, SystemExit) as error:
             frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]
             inside = next((f.name for f in frames if f.name in (*REQUIRED, *OPTIONAL)), method)
@@ -476,6 +493,8 @@ class _Check:
                 same = all(x == y or math.isclose(x, y, rel_tol=slack) for x, y in zip(a, b, strict=False))
                 if len(a) != len(b) or not same:
                     return f"the {what} are {short(a)}, and compiled {short(b)}{_after(played[:number])}"
+            if self.report.is_game and plain.player() != compiled.player():
+                return f"player is {plain.player()}, and compiled {compiled.player()}{_after(played[:number])}"
             if number < len(played):
                 plain.play(played[number])
                 compiled.play(played[number])

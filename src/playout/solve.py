@@ -22,7 +22,7 @@ from playout.compile import explained
 from playout.errors import InputError, check_integer, short
 from playout.own import Own, check_not_loading
 from playout.parallel import MAX_THREADS, Parallel
-from playout.problems import BuiltIn, same_score
+from playout.problems import BuiltIn, is_game, same_score
 from playout.progress import CHECKPOINT_SECONDS, MAX_PLAYOUTS, START_ADAPTATIONS, WAKE_SECONDS, Budget, Moment, Progress
 from playout.result import MAX_SEED, History, Result, check_writable, provenance
 from playout.result import from_json as result_from_json
@@ -207,7 +207,12 @@ class Task:
             raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA() and NMCS()")
         if isinstance(problem, type) or not hasattr(problem, "engine"):
             raise InputError(f"problem is {short(problem)}; allowed are problems such as SameGame.standard(1)")
-        for finding in check_quickly(problem, getattr(search, "improve", False)):
+        findings = check_quickly(problem, getattr(search, "improve", False))
+        if is_game(problem):
+            raise InputError(
+                f"{problem.describe()} is a game for two players: it is played with playout.Player, not solved"
+            )
+        for finding in findings:
             warnings.warn(f"{problem.describe()}: {finding}", RuntimeWarning, stacklevel=3)
         file = _checkpoint_file(checkpoint, resume)
         kept = checkpoints.load(file) if file is not None and resume else None

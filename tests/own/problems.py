@@ -290,6 +290,72 @@ class ThreePlayers(Digits):
         return s.count % 3
 
 
+class Take(po.Problem):
+    """Take one to three of a heap; who takes the last wins. A turn that is left out is a move of 4."""
+
+    State = dict(heap="i4", turn="?", passed="i1")
+    max_moves = 4
+
+    def __init__(self, heap=10):
+        self.heap = heap
+
+    def init(self, s):
+        s.heap = self.heap
+
+    def moves(self, s, out):
+        count = min(3, s.heap)
+        for i in range(count):
+            out[i] = i + 1
+        if s.heap > 0 and s.passed == 0:
+            out[count] = 4
+            count += 1
+        return count
+
+    def play(self, s, move):
+        if move == 4:
+            s.passed = 1
+        else:
+            s.heap -= move
+        s.turn = not s.turn
+
+    def score(self, s):
+        return 1 if s.turn else -1
+
+    def player(self, s):
+        return s.turn
+
+    def bias(self, s, move):
+        return 1.0 if (s.heap - move) % 4 == 0 else 0.0
+
+
+class HalfAPlayer(Take):
+    def player(self, s):
+        return 0.5 if s.heap < 5 else 0
+
+
+class PlayerRaises(Take):
+    def player(self, s):
+        if s.heap == 0:
+            raise ValueError("nobody")
+        return s.turn
+
+
+class PlayerPlays(Take):
+    def player(self, s):
+        s.heap += 1
+        return s.turn
+
+
+class PlayerWraps(Take):
+    """Compiled whole numbers have 64 bits."""
+
+    def player(self, s):
+        power = 1
+        for _ in range(70 - s.heap):
+            power *= 2
+        return power % 3 % 2
+
+
 class ChangesConstant(Digits):
     def play(self, s, move):
         self.values[0] += 1

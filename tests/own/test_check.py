@@ -29,7 +29,11 @@ MISTAKES = [
     (own.NewField, r"play raises AttributeError: 'State' object has no attribute 'other'"),
     (own.FloatInField, r"the field 'count' of the state is for whole numbers and was given 0\.5"),
     (own.SmallField, r"the field 'last' of the state, 'i4', cannot hold 1099511627776"),
-    (own.ThreePlayers, r"player returns 2, after the moves \d, \d"),
+    (own.ThreePlayers, r"player returned 2; allowed are 0 and 1, after the moves \d, \d"),
+    (own.HalfAPlayer, r"player returned 0\.5; allowed are 0 and 1, after the moves \d, \d"),
+    (own.PlayerRaises, r"player raises ValueError: nobody, after the moves"),
+    (own.PlayerPlays, r"player changes the state, at the beginning"),
+    (own.PlayerWraps, r"compiled methods differ from plain Python: player is [01], and compiled [01], after"),
     (own.ChangesConstant, r"a method changes a number or an array of self"),
     (own.Rebinds, r"the field 'chosen' of the state is an array and stays where it is; write s\.chosen\[:\] = "),
     (own.RandomCode, r"the same moves, played again, give other moves, codes, biases"),
@@ -103,6 +107,18 @@ def test_what_cannot_be_checked(problem, message):
 def test_what_is_no_mistake(kind):
     """A generator or a counter of a score in Python; players."""
     assert po.check(kind(), playouts=5)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_page_of_a_game_says_who_won(compiled):
+    game = own.Take()
+    game.compiled = compiled
+    report = po.check(game, playouts=20)
+    assert report, report
+    found = re.search(r"a game for two players: player 0 won (\d+), player 1 (\d+); 0 drawn", str(report))
+    assert sum(map(int, found.groups())) == 20
+    assert ("compiled: the same" in str(report)) == compiled
+    assert "two players" not in str(po.check(own.Digits(), playouts=5))
 
 
 def test_check_plays_at_least_one_game():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import playout as po
+from playout import _core
 
 KNIGHTS = Path(__file__).parents[2] / "examples" / "knights.c"
 COMPILER = shutil.which("cc") or shutil.which("gcc")
@@ -43,6 +44,9 @@ SOURCE = """
 #ifndef PLAY
 #define PLAY *(int64_t *)state += move
 #endif
+#ifndef PLAYER
+#define PLAYER *(const int64_t *)state % 2
+#endif
 #ifndef FIELDS
 #define FIELDS
 #endif
@@ -56,7 +60,9 @@ static double score(const void *data, const void *state) { return (void)data, (v
 static double bias(const void *data, const void *state, int64_t move) {
   return (void)data, (void)state, move == 1 ? NAN : 0;
 }
+static int64_t player(const void *data, const void *state) { return (void)data, (void)state, PLAYER; }
 double (*const unused)(const void *, const void *, int64_t) = bias;
+int64_t (*const unused_too)(const void *, const void *) = player;
 static struct playout_table table = {PLAYOUT_TABLE_VERSION, 8, 2, 0, 0, NULL, NULL, init, moves, play, score, NULL,
                                      NULL, NULL};
 const struct playout_table *ENTRY(const char *argument) {
@@ -225,6 +231,31 @@ def test_what_can_be_loaded_and_is_wrong(library, macros, message):
     assert not report
     with pytest.raises(po.InputError, match=message):
         po.solve(problem, playouts=1_000)
+
+
+def test_a_game(library):
+    problem = po.load_problem(library(FIELDS="table.player = player", SCORE="*(const int64_t *)state == 6 ? 1 : -1"))
+    report = po.check(problem, playouts=10)
+    assert report, report
+    assert "a game for two players" in str(report)
+    position = _core.Position(problem.engine())
+    players = [position.player()]
+    for move in (2, 1, 2):
+        position.play(move)
+        players.append(position.player())
+    assert players == [0, 0, 1, 1]
+    assert not _core.Position(po.load_problem(library()).engine()).player()
+    with pytest.raises(po.InputError, match="is a game for two players: it is played with"):
+        po.solve(problem, playouts=10)
+
+
+@pytest.mark.parametrize("player", [-1, 2, 2**32, -(2**62)])
+def test_a_player_that_there_is_not(library, player):
+    problem = po.load_problem(library(FIELDS="table.player = player", PLAYER=f"{player}"))
+    assert f"player returned {player}; allowed are 0 and 1, at the beginning" in str(po.check(problem))
+    for ask in (_core.Position.player, _core.Position.key):
+        with pytest.raises(_core.ProblemError, match=f"player returned {player}; allowed are 0 and 1"):
+            ask(_core.Position(problem.engine()))
 
 
 def test_what_is_wrong_only_later(library):

@@ -244,6 +244,11 @@ def improves(problem: BuiltIn) -> bool:
     return hasattr(problem, "improve") if isinstance(problem, own.Own) else problem.engine().improves
 
 
+def is_game(problem: BuiltIn) -> bool:
+    """Whether a problem is a game for two players."""
+    return problem.engine().is_game
+
+
 def draw(problem: BuiltIn, moves: Sequence[Any], step: int | None = None) -> "RenderableType":
     """Return a problem and a sequence, or its first steps, for a terminal."""
     if not isinstance(problem, own.Own):
