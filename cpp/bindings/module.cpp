@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   playout::bindings::register_games(m);
   playout::bindings::register_search(m);
   playout::bindings::register_parallel(m);
+  playout::bindings::register_tree(m);
 }

@@ -3,64 +3,15 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
-#include "bindings/errands.h"
+#include "bindings/watched.h"
 #include "parallel/run.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace playout::bindings {
-namespace {
 
-// A Run whose owner, while it waits, does the errands of the run's problem.
-class WatchedRun {
- public:
-  template <class Make>
-  WatchedRun(Make make, std::shared_ptr<Errands> errands) : errands_(std::move(errands)) {
-    wait_for([&] { run_ = make(); });
-  }
-  ~WatchedRun() {
-    if (!abandoned_) {
-      wait_for([this] { run_->stop(); });
-      return;
-    }
-    [[maybe_unused]] const Run* left = run_.release();  // its threads may never end; nobody waits for them
-  }
-  WatchedRun(const WatchedRun&) = delete;
-  WatchedRun& operator=(const WatchedRun&) = delete;
-
-  Run& operator*() const { return *run_; }
-
-  // Ends the run. A playout under way may take long, or for ever: who waits hears signals, and a handler that raises
-  // (the second Ctrl-C) leaves the run to itself.
-  void stop() {
-    run_->request_stop();
-    for (bool over = false; !over;) {
-      wait_for([&] { over = run_->is_over_within(std::chrono::milliseconds(100)); });
-      if (over || PyErr_CheckSignals() == 0) continue;
-      abandoned_ = true;
-      throw nb::python_error();
-    }
-    wait_for([this] { run_->stop(); });
-  }
-
-  // Something that takes as long as the workers need, without the interpreter's lock.
-  template <class Work>
-  void wait_for(Work work) const {
-    const nb::gil_scoped_release release;
-    if (errands_)
-      errands_->run_while(work);
-    else
-      work();
-  }
-
- private:
-  std::shared_ptr<Errands> errands_;
-  std::unique_ptr<Run> run_;
-  bool abandoned_ = false;
-};
-
-}  // namespace
+using WatchedRun = Watched<Run>;
 
 void register_parallel(nb::module_& m) {
   const nb::exception<std::system_error> no_threads(m, "NoThreads", PyExc_RuntimeError);

@@ -35,6 +35,7 @@ class Writer {
   void put(const std::vector<T>& values) {
     put(values, values.size());
   }
+  void put_bytes(std::string_view bytes) { bytes_.append(bytes); }
   const std::string& bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
 
@@ -64,6 +65,12 @@ class Reader {
   void get(std::vector<T>& values) {
     values.resize(get_count(sizeof(T)));
     for (T& value : values) value = get<T>();
+  }
+  std::string_view get_bytes(std::size_t count) {
+    if (count > bytes_.size()) throw Damaged();
+    const std::string_view found = bytes_.substr(0, count);
+    bytes_.remove_prefix(count);
+    return found;
   }
   // A number that can be compared.
   double get_number() {

@@ -7,8 +7,8 @@
 // same for any number of threads and crews. Of jobs with equal scores the first wins.
 //
 // The workers never call back: whoever started the run asks for its progress, waits, or stops it. All members may be
-// called from any thread. The run ends by itself when its playouts are spent, when the target score is reached or when
-// a search throws; a stop request is obeyed after the playouts under way, and not before the first.
+// called from any thread. The run ends by itself when its playouts are spent, when the target score is reached, when a
+// search has nothing more to find or when one throws; a stop request is obeyed after the playouts under way, and not before the first.
 #pragma once
 
 #include <algorithm>
@@ -114,17 +114,25 @@ class Run {
     return now;
   }
 
-  // The state of all jobs as bytes, taken while none moves on; the run then continues.
-  std::string serialise() {
-    const std::scoped_lock one_at_a_time(serialise_mutex_);
+  // Does something while no job moves on; the run then continues.
+  template <class Function>
+  void while_paused(Function function) {
+    const std::scoped_lock one_at_a_time(pause_mutex_);
     std::unique_lock lock(mutex_);
     paused_ = true;
     halt_.request_stop();
     job_changed_.wait(lock, [&] { return busy_ == 0; });
     const GoOn go_on{*this};
+    function();
+  }
+
+  // The state of all jobs as bytes.
+  std::string serialise() {
     Writer out;
-    portfolio_.serialise(out);
-    for (const Job& job : jobs_) job.search->serialise(out);
+    while_paused([&] {
+      portfolio_.serialise(out);
+      for (const Job& job : jobs_) job.search->serialise(out);
+    });
     return out.take();
   }
 
@@ -268,6 +276,7 @@ class Run {
       note_improvement();
       if (best.score >= target_) end();
     }
+    if (job.search->done()) end();
   }
 
   std::vector<double> scores() const {
@@ -319,7 +328,7 @@ class Run {
   std::stop_source halt_;  // of the playouts under way
   std::exception_ptr error_;
 
-  std::mutex serialise_mutex_, join_mutex_;
+  std::mutex pause_mutex_, join_mutex_;
   std::vector<std::jthread> threads_;  // last, so that they end before anything they use
 };
 

@@ -86,7 +86,7 @@ struct GameMoves {
 
 // How a result looks to a player, in half wins: 0 a loss, 1 a draw, 2 a win.
 inline int half_wins(double score, int player) {
-  const int first = score > 0 ? 2 : score < 0 ? 0 : 1;
+  const int first = 1 + (score > 0) - (score < 0);
   return player == 0 ? first : 2 - first;
 }
 

@@ -69,6 +69,7 @@ class AnySearch {
   virtual void advance(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) = 0;
   virtual void start_from(const std::vector<Move>& sequence, int times) = 0;
   virtual const Best& best() const = 0;
+  virtual bool done() const { return false; }  // whether there is nothing more to find
   virtual std::unique_ptr<AnySearch> copy() const = 0;
   virtual void serialise(Writer& out) const = 0;
   virtual void deserialise(Reader& in) = 0;  // into a search of the same problem and settings; throws Damaged

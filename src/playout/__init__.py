@@ -21,6 +21,10 @@ from playout.parallel import Hybrid
 from playout.parallel import Leaf
 from playout.parallel import Node
 from playout.parallel import Root
+from playout.parallel import Tree
+from playout.play import Analysis
+from playout.play import MoveAnalysis
+from playout.play import Player
 from playout.plot import plot
 from playout.problem import Problem
 from playout.problem import python
@@ -40,6 +44,12 @@ from playout.search import NMCS
 from playout.search import NRPA
 from playout.solve import solve
 from playout.solve import watch
+from playout.uct import RAVE
+from playout.uct import UCB1
+from playout.uct import UCBTuned1
+from playout.uct import UCBTuned2
+from playout.uct import UCT
+from playout.uct import Widening
 
 __version__ = _version("playout")
 
@@ -49,7 +59,11 @@ __all__ = [
     "MPI",
     "NMCS",
     "NRPA",
+    "RAVE",
     "TSPTW",
+    "UCB1",
+    "UCT",
+    "Analysis",
     "ClusterError",
     "ConnectFour",
     "Dask",
@@ -59,7 +73,9 @@ __all__ = [
     "Island",
     "Leaf",
     "Local",
+    "MoveAnalysis",
     "Node",
+    "Player",
     "Problem",
     "Progress",
     "Report",
@@ -67,6 +83,10 @@ __all__ = [
     "Root",
     "SameGame",
     "TicTacToe",
+    "Tree",
+    "UCBTuned1",
+    "UCBTuned2",
+    "Widening",
     "check",
     "get_include",
     "load",

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 
 from playout import _core
-from playout.errors import InputError, check_choice, check_integer
+from playout.errors import InputError, check_choice, check_integer, short
 from playout.problems import BuiltIn
-from playout.search import MAX_LEVEL, Search, Wide, check_known, set_field
+from playout.search import MAX_LEVEL, Search, Together, Wide, check_known, set_field
 
 MAX_JOBS = 1000
 MAX_WIDTH = 1000
@@ -31,8 +31,8 @@ class Parallel(Protocol):
         """How many independent searches."""
 
     @property
-    def wide(self) -> Wide | None:
-        """The level of each search whose calls are made several at once, if any."""
+    def wide(self) -> Wide | Together | None:
+        """How several threads work on each search, if they do."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,11 @@ class Root:
 
 @dataclass(frozen=True)
 class Leaf:
-    """Leaf parallelization: one search of NRPA or GNRPA that plays several playouts of level 1 at once.
+    """Leaf parallelization: one search that plays several playouts at once.
 
-    :class:`Node` at level 1. With the stabilised setting (``playouts_per_call``), whose level 1 adapts nothing, the
+    Of UCT: they begin where a simulation leaves the tree; a budget is rounded up to a multiple of the width.
+
+    Of NRPA and GNRPA: :class:`Node` at level 1. With the stabilised setting (``playouts_per_call``), whose level 1 adapts nothing, the
     playouts of a call are spread over the threads whatever the width, and the result is that of the search without a
     strategy. (But for ``repetitions``, which are then counted after all of them.)
 
@@ -155,11 +157,46 @@ class Hybrid:
         return Wide(self.level, self.width, self.policy)
 
 
-STRATEGIES: dict[str, type[Root] | type[Leaf] | type[Node] | type[Hybrid]] = {
+@dataclass(frozen=True)
+class Tree:
+    """Tree parallelization: all threads search one tree of :class:`playout.UCT`, without locks.
+
+    Algorithm 4 of "The Parallelization of Monte-Carlo Planning" (Gelly and others, 2008). What comes out depends on who
+    was faster: it is not the same from run to run. One thread alone searches as without a strategy.
+
+    Parameters
+    ----------
+    virtual_loss
+        How many lost visits a simulation under way counts as, so that the others go elsewhere, 0 to 100. With 1, a
+        visit is counted when a move is selected and its reward when that is known.
+    in_flight
+        Instead of a virtual loss, count simulations under way in the exploration term of the bandit alone.
+    """
+
+    name: ClassVar[str] = "tree"
+    virtual_loss: int = 1
+    in_flight: bool = False
+
+    def __post_init__(self) -> None:
+        set_field(self, "virtual_loss", check_integer("virtual_loss", self.virtual_loss, 0, 100))
+        if type(self.in_flight) is not bool:
+            raise InputError(f"in_flight is {short(self.in_flight)}; allowed are True and False")
+
+    @property
+    def jobs(self) -> int:
+        return 1
+
+    @property
+    def wide(self) -> Together:
+        return Together(self.virtual_loss, self.in_flight)
+
+
+STRATEGIES: dict[str, type[Root] | type[Leaf] | type[Node] | type[Hybrid] | type[Tree]] = {
     "root": Root,
     "leaf": Leaf,
     "node": Node,
     "hybrid": Hybrid,
+    "tree": Tree,
 }
 
 
@@ -271,16 +308,20 @@ def begin(problem: BuiltIn, search: Search, parallel: Parallel | None, threads: 
     keep, wide = (1, None) if parallel is None else (parallel.jobs, parallel.wide)
     variants = [Begun(variant) for variant in problem.variants()]
     count = keep if len(variants) == 1 else len(variants) * math.ceil(2 * keep / len(variants))
+    if hasattr(search, "shared_by"):
+        search = search.shared_by(count)
     searches = [search.begin(cast(BuiltIn, variants[job % len(variants)]), seed, job, wide) for job in range(count)]
     crews = min(threads, count if wide is None else keep)
     return Jobs(searches, variants[0].engine(), keep, min(threads, crews * tasks_at_once(search, wide)), crews)
 
 
-def tasks_at_once(search: Any, wide: Wide | None) -> int:
+def tasks_at_once(search: Any, wide: Wide | Together | None) -> int:
     """Return how many threads one search can keep busy."""
     if wide is None:
         return 1
-    stabilised = wide.level == 1 and search.playouts_per_call is not None
+    if isinstance(wide, Together):
+        return MAX_THREADS
+    stabilised = wide.level == 1 and getattr(search, "playouts_per_call", None) is not None
     return int(search.playouts_per_call) if stabilised else wide.width  # the engine takes what it can use
 
 

@@ -3,12 +3,13 @@
 Each says what it does and where it comes from; the algorithms themselves are in ``cpp/search``.
 """
 
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Protocol
 
 from playout import _core
 from playout.errors import InputError, check_choice, check_integer, check_number
 from playout.problems import BuiltIn
+from playout.uct import UCT
 
 MAX_LEVEL = 20
 MAX_COUNT = 2**31 - 1
@@ -24,10 +25,18 @@ class Wide:
     policy: str
 
 
+@dataclass(frozen=True)
+class Together:
+    """A tree that all threads search; see :class:`playout.parallel.Tree`."""
+
+    virtual_loss: int
+    in_flight: bool
+
+
 class Search(Protocol):
     """What every search offers: its settings, and a search under way of a problem."""
 
-    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | None = None) -> _core.Search:
+    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | Together | None = None) -> _core.Search:
         """Begin; jobs of the same seed draw different random numbers."""
 
 
@@ -70,7 +79,7 @@ class NRPA:
     def __post_init__(self) -> None:
         _check_nested(self)
 
-    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | None = None) -> _core.Search:
+    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | Together | None = None) -> _core.Search:
         return _begin_nested(self, problem, seed, job, wide, 1.0, _core.BiasUse.none)
 
 
@@ -121,7 +130,7 @@ class GNRPA:
         if self.initial == "bias" and not self.bias:
             raise InputError("initial is 'bias' while bias is False; weights cannot start at a bias that is not used")
 
-    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | None = None) -> _core.Search:
+    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | Together | None = None) -> _core.Search:
         temperature = problem.temperature if self.temperature is None else self.temperature
         use = _core.BiasUse.factor if self.bias else _core.BiasUse.none
         if self.initial == "bias":
@@ -149,7 +158,7 @@ class NMCS:
     def __post_init__(self) -> None:
         set_field(self, "level", check_integer("level", self.level, 0, MAX_LEVEL))
 
-    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | None = None) -> _core.Search:
+    def begin(self, problem: BuiltIn, seed: int, job: int = 0, wide: Wide | Together | None = None) -> _core.Search:
         if wide is not None:
             raise InputError(
                 "nmcs has no policy that several calls could share; of the strategies only root goes with it"
@@ -157,7 +166,12 @@ class NMCS:
         return _core.nmcs(problem.engine(), self.level, seed, job)
 
 
-SEARCHES: dict[str, type[NRPA] | type[GNRPA] | type[NMCS]] = {"gnrpa": GNRPA, "nrpa": NRPA, "nmcs": NMCS}
+SEARCHES: dict[str, type[NRPA] | type[GNRPA] | type[NMCS] | type[UCT]] = {
+    "gnrpa": GNRPA,
+    "nrpa": NRPA,
+    "nmcs": NMCS,
+    "uct": UCT,
+}
 
 
 def make(name: str, settings: dict[str, Any]) -> Search:
@@ -179,8 +193,9 @@ def check_known(name: str, settings: dict[str, Any], kind: type[Any]) -> None:
 
 
 def to_json(search: Any) -> dict[str, Any]:
-    """Return the name and the settings of a search."""
-    return {"name": search.name, **asdict(search)}
+    """Return the name and the settings of a search, or of a part of one that has a name."""
+    settings = ((field.name, getattr(search, field.name)) for field in fields(search))
+    return {"name": search.name, **{key: to_json(value) if is_dataclass(value) else value for key, value in settings}}
 
 
 def describe(search: Any, problem: BuiltIn) -> str:
@@ -189,7 +204,14 @@ def describe(search: Any, problem: BuiltIn) -> str:
     name = settings.pop("name")
     if "temperature" in settings and settings["temperature"] is None:
         settings["temperature"] = problem.temperature
-    return f"{name}, " + ", ".join(f"{key} {value}" for key, value in settings.items() if value is not None)
+    return f"{name}, " + ", ".join(_setting(key, value) for key, value in settings.items() if value is not None)
+
+
+def _setting(key: str, value: Any) -> str:
+    if not isinstance(value, dict):
+        return f"{key} {value}"
+    inner = ", ".join(_setting(*item) for item in value.items() if item[0] != "name" and item[1] is not None)
+    return f"{key} {value['name']} ({inner})"
 
 
 def from_json(data: Any) -> Search:
@@ -237,10 +259,12 @@ def _begin_nested(
     problem: BuiltIn,
     seed: int,
     job: int,
-    wide: Wide | None,
+    wide: Wide | Together | None,
     temperature: float,
     use: _core.BiasUse,
 ) -> _core.Search:
+    if isinstance(wide, Together):
+        raise InputError(f"{search.name.lower()} has no tree that several threads could search; tree goes with uct")
     if wide is not None:
         _check_wide(search, wide)
     engine = problem.engine()

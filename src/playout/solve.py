@@ -28,6 +28,7 @@ from playout.result import MAX_SEED, History, Result, check_writable, provenance
 from playout.result import from_json as result_from_json
 from playout.search import GNRPA, Search
 from playout.stop import SIGNALS, interrupts
+from playout.uct import UCT
 
 OUTPUT_SECONDS = 1.0  # between two versions of the result of a search under way
 
@@ -61,10 +62,10 @@ def solve(
         The budget: the search ends after that many seconds, or after that many playouts, or once a score of at least
         ``target`` is found, whichever comes first. At least one is required. ``playouts`` is the total over all jobs.
     threads
-        How many threads do the work. They never change the result of a strategy.
+        How many threads do the work. They never change the result of a strategy, but for ``Tree``.
     parallel
-        How they work together: ``Root``, ``Leaf``, ``Node`` or ``Hybrid``. If None, one search with one thread; with
-        more the strategy that measurement shows best, and the Result says which.
+        How they work together: ``Root``, ``Leaf``, ``Node``, ``Hybrid`` or ``Tree``. If None, one search with one
+        thread; with more the strategy that measurement shows best, and the Result says which.
     cluster
         Where: ``Local``, ``MPI`` or ``Dask``; this process alone, if None. The searches of ``Root`` or ``Hybrid`` are
         then islands, each with ``threads`` threads; if ``parallel`` is None there is one for every worker.
@@ -204,7 +205,7 @@ class Task:
         seed = check_integer("seed", seed, 0, MAX_SEED)
         search = GNRPA() if search is None else search
         if isinstance(search, type) or not hasattr(search, "begin"):
-            raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA() and NMCS()")
+            raise InputError(f"search is {short(search)}; allowed are GNRPA(), NRPA(), NMCS() and UCT()")
         if isinstance(problem, type) or not hasattr(problem, "engine"):
             raise InputError(f"problem is {short(problem)}; allowed are problems such as SameGame.standard(1)")
         findings = check_quickly(problem, getattr(search, "improve", False))
@@ -229,9 +230,11 @@ class Task:
             slots = 1 if nodes is None else nodes.slots()
             parallel = strategies.choose(search, threads) if cluster is None else _islands(search, threads, slots)
         elif isinstance(parallel, type) or not hasattr(parallel, "wide"):
-            raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node() and Hybrid()")
+            raise InputError(f"parallel is {short(parallel)}; allowed are Root(), Leaf(), Node(), Hybrid() and Tree()")
         if cluster is not None and not isinstance(parallel, (strategies.Root, strategies.Hybrid)):
             raise InputError("a cluster searches several islands: parallel can be Root() or Hybrid()")
+        if cluster is not None and isinstance(search, UCT):
+            raise InputError("the trees of uct do not travel; on a cluster use gnrpa, nrpa or nmcs")
         if cluster is not None and isinstance(parallel, strategies.Root) and threads > 1 and kept is None:
             raise InputError("the searches of Root() have one thread each; use Hybrid(), or threads=1 and more workers")
         try:

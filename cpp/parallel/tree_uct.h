@@ -1,0 +1,128 @@
+// TreeUct: one search tree for many threads.
+//
+// Tree parallelization (Algorithm 4 of "The Parallelization of Monte-Carlo Planning"): every thread makes simulations in
+// the same tree, without locks. While one is under way the others see it, so that they do not all go the same way: as
+// so many lost visits (a virtual loss; with 1 that is the visit "Parallel Monte-Carlo Tree Search for HPC Systems" counts
+// when an action is selected, the reward being added later), or in the exploration term alone. What comes out depends
+// on who was faster. One thread alone searches as the sequential code does: it is the same code.
+//
+// Leaf parallelization: one thread goes down the tree, and `width` playouts begin where it ends. The result does not
+// depend on the number of threads. Only whole rounds are played: a budget is rounded up to a multiple of the width.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "search/search.h"
+#include "search/uct.h"
+
+namespace playout {
+
+// What whoever plays games asks of a tree, besides what it asks of a search.
+class AnyTree : public AnySearch {
+ public:
+  virtual void begin(std::uint64_t playouts) = 0;
+  virtual bool is_decided(std::uint64_t more) const = 0;
+  virtual void play(Move move) = 0;
+  virtual void go_to(const std::vector<Move>& moves) = 0;
+  virtual std::vector<Move> legal_moves() const = 0;
+  virtual int player() const = 0;
+  virtual double score() const = 0;
+  virtual TreeReport report() const = 0;
+  virtual std::vector<Move> variation(Move first, Decision decision) const = 0;
+  virtual std::vector<NodeReport> walk() const = 0;
+};
+
+template <Problem P, bool Wins>
+class TreeUct final : public AnyTree {
+ public:
+  // With a width above 0, leaf parallelization.
+  TreeUct(std::shared_ptr<const P> problem, const UctSettings& settings, const StreamKey& key, int width)
+      : key_(key), width_(width), uct_(std::move(problem), settings, key), leader_(uct_.new_desk()) {}
+
+  void advance(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) override {
+    while (static_cast<int>(desks_.size()) < workers.size()) desks_.push_back(uct_.new_desk());
+    if (width_ > 0)
+      advance_by_leaves(playouts, stop, workers);
+    else if (workers.size() > 1)
+      advance_together(playouts, stop, workers);
+    else
+      uct_.advance(playouts, stop);
+  }
+
+  void start_from(const std::vector<Move>& sequence, int times) override { uct_.start_from(sequence, times); }
+  const Best& best() const override { return uct_.best(); }
+  bool done() const override { return uct_.done(); }
+  std::unique_ptr<AnySearch> copy() const override { return std::make_unique<TreeUct>(*this); }
+  void serialise(Writer& out) const override { uct_.serialise(out); }
+  void deserialise(Reader& in) override { uct_.deserialise(in); }
+
+  void begin(std::uint64_t playouts) override { uct_.begin(playouts); }
+  bool is_decided(std::uint64_t more) const override { return uct_.is_decided(more); }
+  void play(Move move) override { uct_.play(move); }
+  void go_to(const std::vector<Move>& moves) override { uct_.go_to(moves); }
+  std::vector<Move> legal_moves() const override { return uct_.legal_moves(); }
+  int player() const override { return uct_.player(); }
+  double score() const override { return uct_.score(); }
+  TreeReport report() const override { return uct_.report(); }
+  std::vector<Move> variation(Move first, Decision decision) const override { return uct_.variation(first, decision); }
+  std::vector<NodeReport> walk() const override { return uct_.walk(); }
+
+ private:
+  using Search = Uct<P, Wins>;
+
+  void advance_together(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) {
+    const double score = uct_.best().score;
+    const std::uint64_t first = uct_.simulations();
+    std::atomic<std::uint64_t> next = first;
+    std::atomic<std::uint64_t> made = 0;
+    workers.run(workers.size(), [&](int, int worker) {
+      std::uint64_t mine = 0;
+      while (!uct_.done() && !uct_.is_better_than(score) && !stop.stop_requested()) {
+        std::uint64_t index = next.load(std::memory_order_relaxed);
+        while (index - first < playouts && !next.compare_exchange_weak(index, index + 1, std::memory_order_relaxed)) {
+        }
+        if (index - first >= playouts) break;
+        mine += uct_.template simulate<Shared>(index, desks_[worker]);
+      }
+      made += mine;
+    });
+    uct_.simulations() = next;
+    uct_.count_playouts(made);
+  }
+
+  void advance_by_leaves(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) {
+    const double score = uct_.best().score;
+    playouts_.resize(width_);
+    for (std::uint64_t made = 0; made < playouts && !uct_.done() && uct_.best().score == score; made += width_) {
+      if (stop.stop_requested()) return;
+      const std::uint64_t first = uct_.simulations();
+      Stream random = key_.stream(first);
+      uct_.template descend<Plain>(random, leader_);
+      workers.run(width_, [&](int task, int worker) {
+        auto& desk = desks_[worker];
+        desk.state = leader_.state, desk.moves = leader_.moves;
+        desk.finished = leader_.finished, desk.outcome = leader_.outcome;
+        Stream own = task == 0 ? random : key_.stream(first + task);  // with a width of 1, as without
+        uct_.play_out(desk, own, playouts_[task]);
+      });
+      for (const auto& playout : playouts_) uct_.template update<Plain>(leader_, playout);
+      uct_.simulations() += width_;
+      uct_.count_playouts(width_);
+    }
+  }
+
+  StreamKey key_;
+  int width_;
+  Search uct_;
+  typename Search::Desk leader_;
+  std::vector<typename Search::Desk> desks_;
+  std::vector<typename Search::Playout> playouts_;
+};
+
+}  // namespace playout

@@ -1,0 +1,341 @@
+// Tree: the memory of a tree search. Nodes with the statistics of all their actions, in one block of bounded size.
+//
+// A node is 32 bytes, then 16 bytes an action, then 16 more an action where AMAF statistics are kept. Nodes are named by
+// where they are, in units of 16 bytes, and never move while a search goes on. When the block is full no node is added,
+// and the search goes on with those there are. `collect` keeps what can be reached from a node and moves it together.
+//
+// In graph mode a transposition table finds a node by the key of its state: a list of nodes for each of many buckets.
+//
+// Everything a simulation reads or writes goes through Plain or Shared: the same code for one thread, that pays for
+// nothing, and for many, without locks. A node is complete before a link to it can be seen.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "core/archive.h"
+#include "problems/game.h"
+
+namespace playout {
+
+// How one thread alone reads and writes.
+struct Plain {
+  static constexpr bool kShared = false;
+  template <class T>
+  static T load(T& x) {
+    return x;
+  }
+  template <class T>
+  static void store(T& x, T value) {
+    x = value;
+  }
+  template <class T>
+  static void add(T& x, T value) {
+    x += value;
+  }
+  template <class T>
+  static bool exchange(T& x, T expected, T value) {
+    if (x != expected) return false;
+    x = value;
+    return true;
+  }
+};
+
+// How many threads do.
+struct Shared {
+  static constexpr bool kShared = true;
+  template <class T>
+  static T load(T& x) {
+    return std::atomic_ref(x).load(std::memory_order_acquire);
+  }
+  template <class T>
+  static void store(T& x, T value) {
+    std::atomic_ref(x).store(value, std::memory_order_release);
+  }
+  template <class T>
+  static void add(T& x, T value) {
+    std::atomic_ref(x).fetch_add(value, std::memory_order_relaxed);
+  }
+  template <class T>
+  static bool exchange(T& x, T expected, T value) {
+    return std::atomic_ref(x).compare_exchange_strong(expected, value, std::memory_order_acq_rel);
+  }
+};
+
+// What a link may be instead of a node: none yet; one that somebody is making; a move that is not legal after all.
+using Link = std::uint32_t;
+inline constexpr Link kNone = 0, kBusy = 1, kIllegal = 2;
+
+// What is proven of a state: a result between these, in half wins of player 0.
+struct Bounds {
+  std::uint32_t lower = 0, upper = 2;
+  bool solved() const { return lower == upper; }
+  friend bool operator==(const Bounds&, const Bounds&) = default;
+};
+
+// The statistics of an action of a game. All that a simulation brings is one addition.
+struct WinAction {
+  using Reward = std::uint32_t;  // half wins of the player to move
+  std::uint64_t stats;           // half wins above, visits in the lower 32 bits
+  Link link;
+  std::uint32_t tag;  // move: 16 bits; bounds: 4; simulations in flight: 12
+
+  static constexpr std::uint32_t kFlight = 1U << 20;
+  static WinAction of(Move move) { return {0, kNone, static_cast<std::uint32_t>(move & 0xFFFF) | pack({})}; }
+  static std::uint32_t pack(const Bounds& bounds) { return bounds.lower << 16 | bounds.upper << 18; }
+  static Bounds bounds(std::uint32_t tag) { return {tag >> 16 & 3, tag >> 18 & 3}; }
+  static Move move(std::uint32_t tag) { return tag & 0xFFFF; }
+};
+
+// The same of a puzzle.
+struct ScoreAction {
+  using Reward = double;
+  double sum;
+  std::uint32_t visits;
+  Link link;
+
+  static ScoreAction of(Move /*move*/) { return {0, 0, kNone}; }
+};
+
+// AMAF statistics, and the prior, of an action of a game; of a puzzle.
+struct WinAmaf {
+  std::uint64_t stats;
+  Prior prior;
+};
+struct ScoreAmaf {
+  double sum;
+  std::uint32_t visits, unused;
+};
+
+struct Node {
+  std::uint64_t key;
+  std::uint32_t visits;     // the sum of those of its actions
+  std::uint32_t in_flight;  // simulations that have passed and not come back, where they are counted apart
+  Link next;                // in its bucket; while collecting, where it goes
+  std::uint32_t count;      // of actions; 0: the end of the game
+  std::uint32_t open;       // how many of them are considered
+  std::uint8_t bounds;      // lower | upper << 2
+  std::uint8_t player, marked, unused;
+};
+
+template <class Action, class Amaf>
+class Tree {
+ public:
+  static constexpr std::size_t kUnit = 16;
+  static constexpr Link kFirst = 4;                                     // unit of the first node
+  static constexpr std::uint64_t kLeastBytes = 1 << 16;                 // room for some nodes of any game
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 34;   // 16 GB: links have 30 bits
+  static constexpr Link kOpen = 1U << 31;                               // in a link: the action is considered
+  static_assert(sizeof(Node) == 2 * kUnit && sizeof(Action) == kUnit && sizeof(Amaf) == kUnit);
+
+  Tree(std::uint64_t bytes, bool amaf, bool graph) : amaf_(amaf) {
+    bytes = std::clamp(bytes, kLeastBytes, kMostBytes);
+    if (graph) {
+      buckets_.resize(std::bit_floor(bytes / 128));
+      bytes -= buckets_.size() * sizeof(Link);
+    }
+    units_ = bytes / kUnit;
+    block_ = map(units_);
+  }
+  Tree(const Tree& other)
+      : amaf_(other.amaf_), units_(other.units_), used_(other.used_), nodes_(other.nodes_), buckets_(other.buckets_) {
+    block_ = map(units_);
+    std::memcpy(block_, other.block_, used_ * kUnit);
+  }
+  Tree(Tree&& other) noexcept
+      : amaf_(other.amaf_),
+        units_(other.units_),
+        used_(other.used_),
+        nodes_(other.nodes_),
+        block_(std::exchange(other.block_, nullptr)),
+        buckets_(std::move(other.buckets_)) {}
+  Tree& operator=(Tree other) noexcept {
+    std::swap(amaf_, other.amaf_), std::swap(units_, other.units_), std::swap(used_, other.used_);
+    std::swap(nodes_, other.nodes_), std::swap(block_, other.block_), std::swap(buckets_, other.buckets_);
+    return *this;
+  }
+  ~Tree() {
+    if (block_ != nullptr) munmap(block_, units_ * kUnit);
+  }
+
+  bool is_graph() const { return !buckets_.empty(); }
+  bool has_amaf() const { return amaf_; }
+  std::uint64_t nodes() const { return nodes_; }
+  std::uint64_t bytes() const { return units_ * kUnit + buckets_.size() * sizeof(Link); }
+  std::uint64_t used_bytes() const { return used_ * kUnit + buckets_.size() * sizeof(Link); }
+  // Whether a node with so many actions would still fit.
+  bool has_room(std::uint32_t count) const { return used_ + units_for(count) <= units_; }
+
+  Node& node(Link link) const { return *reinterpret_cast<Node*>(block_ + link * kUnit); }
+  Action* actions(const Node& node) const {
+    return reinterpret_cast<Action*>(reinterpret_cast<std::byte*>(const_cast<Node*>(&node)) + sizeof(Node));
+  }
+  Amaf* amaf(const Node& node) const { return reinterpret_cast<Amaf*>(actions(node) + node.count); }
+
+  // Room for a node with so many actions, or kNone when the memory is full.
+  template <class Access>
+  Link allocate(std::uint32_t count) {
+    const std::uint64_t size = units_for(count);
+    std::uint64_t begin = Access::load(used_);
+    while (true) {
+      if (begin + size > units_) return kNone;
+      if (Access::exchange(used_, begin, begin + size)) break;
+      begin = Access::load(used_);
+    }
+    Access::add(nodes_, std::uint64_t{1});
+    const auto link = static_cast<Link>(begin);
+    node(link) = {.key = 0, .visits = 0, .in_flight = 0, .next = kNone, .count = count, .open = count,
+                  .bounds = 2 << 2, .player = 0, .marked = 0, .unused = 0};
+    return link;
+  }
+
+  // The node of a key, or kNone; in graph mode.
+  template <class Access>
+  Link find(std::uint64_t key) {
+    Link link = Access::load(bucket(key));
+    while (link != kNone && node(link).key != key) link = node(link).next;
+    return link;
+  }
+
+  // Makes a node known by its key, unless another of that key is; returns the one that is.
+  template <class Access>
+  Link insert(Link link) {
+    Node& made = node(link);
+    Link& head = bucket(made.key);
+    while (true) {
+      const Link first = Access::load(head);
+      for (Link other = first; other != kNone; other = node(other).next)
+        if (node(other).key == made.key) return other;
+      made.next = first;
+      if (Access::exchange(head, first, link)) return link;
+    }
+  }
+
+  void clear() {
+    used_ = kFirst, nodes_ = 0;
+    std::ranges::fill(buckets_, kNone);
+  }
+
+  // Keeps what can be reached from a node and moves it together; returns where the node is then. Nobody searches.
+  Link collect(Link root) {
+    mark(root);
+    std::uint64_t to = kFirst;
+    each([&](Link, Node& node) {
+      if (!node.marked) return;
+      node.next = static_cast<Link>(to);
+      to += units_for(node.count);
+    });
+    each([&](Link, Node& one) {
+      if (!one.marked) return;
+      Action* list = actions(one);
+      for (std::uint32_t i = 0; i < one.count; i++)
+        if ((list[i].link & ~kOpen) > kIllegal)
+          list[i].link = (list[i].link & kOpen) | node(list[i].link & ~kOpen).next;
+    });
+    const Link moved = node(root).next;
+    std::ranges::fill(buckets_, kNone);
+    nodes_ = 0;
+    std::uint64_t end = kFirst;
+    each([&](Link link, Node& one) {
+      if (!one.marked) return;
+      const std::uint64_t size = units_for(one.count);
+      const Link target = one.next;
+      one.marked = 0, one.next = kNone;
+      std::memmove(block_ + target * kUnit, block_ + link * kUnit, size * kUnit);
+      nodes_++;
+      end = target + size;
+    });
+    used_ = end;
+    if (is_graph()) each([&](Link link, Node&) { insert<Plain>(link); });
+    return moved;
+  }
+
+  void serialise(Writer& out) const {
+    out.put<std::uint64_t>(nodes_);
+    out.put<std::uint64_t>(used_ - kFirst);
+    out.put_bytes({reinterpret_cast<const char*>(block_ + kFirst * kUnit), (used_ - kFirst) * kUnit});
+  }
+
+  // Takes what a tree of the same settings wrote; throws Damaged unless it is a tree whose root is `root`.
+  void deserialise(Reader& in, Link root) {
+    clear();
+    const auto nodes = in.get<std::uint64_t>(), size = in.get<std::uint64_t>();
+    if (size > units_ - kFirst) throw Damaged();
+    const std::string_view bytes = in.get_bytes(size * kUnit);
+    std::memcpy(block_ + kFirst * kUnit, bytes.data(), bytes.size());
+    used_ = kFirst + size;
+    std::vector<bool> begins(used_);
+    for (std::uint64_t at = kFirst; at < used_;) {
+      const Node& one = node(static_cast<Link>(at));
+      if (used_ - at < units_for(0) || units_for(one.count) > used_ - at) throw Damaged();
+      if (one.marked != 0 || one.player > 1 || one.open > one.count) throw Damaged();
+      begins[at] = true;
+      nodes_++;
+      at += units_for(one.count);
+    }
+    if (nodes_ != nodes || root >= used_ || !begins[root]) throw Damaged();
+    each([&](Link, Node& one) {
+      one.in_flight = 0, one.next = kNone;
+      const Action* list = actions(one);
+      for (std::uint32_t i = 0; i < one.count; i++) {
+        const Link link = list[i].link & ~kOpen;
+        if (link == kBusy || (link > kIllegal && (link >= used_ || !begins[link]))) throw Damaged();
+      }
+    });
+    if (is_graph()) each([&](Link link, Node&) { insert<Plain>(link); });
+  }
+
+ private:
+  static std::byte* map(std::uint64_t units) {
+    void* memory = mmap(nullptr, units * kUnit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<std::byte*>(memory);
+  }
+
+  std::uint64_t units_for(std::uint32_t count) const {
+    return 2 + (amaf_ ? 2 : 1) * static_cast<std::uint64_t>(count);
+  }
+  Link& bucket(std::uint64_t key) { return buckets_[key & (buckets_.size() - 1)]; }
+
+  template <class Function>
+  void each(Function function) {
+    for (std::uint64_t at = kFirst; at < used_;) {
+      Node& one = node(static_cast<Link>(at));
+      const std::uint64_t size = units_for(one.count);  // the function may move it
+      function(static_cast<Link>(at), one);
+      at += size;
+    }
+  }
+
+  void mark(Link root) {
+    std::vector<Link> stack{root};
+    node(root).marked = 1;
+    while (!stack.empty()) {
+      const Node& one = node(stack.back());
+      stack.pop_back();
+      const Action* list = actions(one);
+      for (std::uint32_t i = 0; i < one.count; i++) {
+        const Link link = list[i].link & ~kOpen;
+        if (link <= kIllegal || node(link).marked) continue;
+        node(link).marked = 1;
+        stack.push_back(link);
+      }
+    }
+  }
+
+  bool amaf_;
+  std::uint64_t units_ = 0, used_ = kFirst, nodes_ = 0;
+  std::byte* block_ = nullptr;
+  std::vector<Link> buckets_;
+};
+
+}  // namespace playout

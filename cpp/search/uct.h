@@ -1,0 +1,1051 @@
+// Uct: Monte Carlo tree search (Algorithms 1 to 3 of "The Parallelization of Monte-Carlo Planning", section 2 of
+// "Parallel Monte-Carlo Tree Search for HPC Systems"), for games of two players and for puzzles.
+//
+// A simulation is four functions: in the tree, by a bandit, to a state that is not in it; expand, which adds the state;
+// a playout from there, of random moves; update, which adds the outcome to every action on the path. They are templates
+// over Plain and Shared statistics, so that one thread and many use the same four (parallel/tree_uct.h).
+//
+// Where the listings leave it open:
+//  - An action never tried is worth `first_play`, infinity as the formulas have it. Of actions of equal worth one is
+//    drawn at random; where there is only one nothing is drawn.
+//  - N, the simulations of a situation, is the sum of those of its actions.
+//  - Rewards of games are half wins of the player who chose the action. Those of puzzles are scores; they are scaled by
+//    the least and the greatest score seen so far when a move is selected, never when stored.
+//  - AMAF: an action gains the outcome of each simulation in which its player played the same move at this situation or
+//    later, in the tree or in the playout. (In a puzzle and in a user's game "the same move" is one of the same code.)
+//  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried, and
+//    a simulation that comes to a solved state takes its value.
+//  - Widening: an action is opened when K(n) says so, the one with the best prior, of equals the one with the best AMAF
+//    estimate, of equals the first; it stays open.
+//
+// The moves of a board game are stored with the actions. Other problems list their moves anew whenever a simulation
+// comes by, and an action is the move of its index: their lists must depend on the state alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/exp.h"
+#include "core/log.h"
+#include "core/random.h"
+#include "problems/game.h"
+#include "search/bandit.h"
+#include "search/playout.h"
+#include "search/search.h"
+#include "search/tree.h"
+
+namespace playout {
+
+struct UctSettings {
+  Bandit bandit = Bandit::ucb1;
+  double exploration = 1;
+  double first_play = std::numeric_limits<double>::infinity();
+  double rave_k = 3000;
+  double even_prior = 10;  // of RAVE: visits at one half
+  bool widening = false;
+  double widening_first = 40, widening_growth = 1.8;
+  std::uint32_t expand_after = 1;  // visits of an action before its state is added
+  bool graph = false;
+  bool solver = true;
+  bool early_stop = true;
+  std::uint64_t memory = std::uint64_t{1} << 30;
+  // What a simulation under way counts as, for others: so many lost visits; or a visit in the exploration term alone.
+  std::uint32_t virtual_loss = 1;
+  bool in_flight = false;
+};
+
+// A root's action, as an analysis shows it.
+struct ActionReport {
+  Move move = 0;
+  std::uint64_t visits = 0, amaf_visits = 0;
+  double wins = 0, amaf_wins = 0;  // of a puzzle, sums of scores
+  double prior_visits = 0, prior_wins = 0;
+  Bounds bounds;
+};
+
+// What is known of a state's moves, for whoever plays games with it.
+struct TreeReport {
+  std::vector<ActionReport> actions;
+  int player = 0;
+  Bounds bounds;
+  std::uint64_t visits = 0, nodes = 0, bytes = 0, most_bytes = 0;
+  bool full = false;
+};
+
+// How the decision is taken.
+enum class Decision : std::uint8_t { visits, value, lower_bound };
+
+// What an action brought on average, and how it looks to a rule of decision.
+inline double value_of(const ActionReport& a, Decision decision = Decision::value) {
+  if (a.visits == 0) return -1;
+  const double mean = a.wins / static_cast<double>(a.visits);
+  if (decision != Decision::lower_bound) return mean;
+  return mean - 1 / std::sqrt(static_cast<double>(a.visits));  // two standard deviations, at most
+}
+
+// Whether one action of a player is the better decision than another: what is proven comes first.
+inline bool is_better(const ActionReport& one, const ActionReport& other, Decision decision, int player) {
+  const auto certain = [&](const ActionReport& a) { return player == 0 ? a.bounds.lower : 2 - a.bounds.upper; };
+  const auto hoped = [&](const ActionReport& a) { return player == 0 ? a.bounds.upper : 2 - a.bounds.lower; };
+  if (certain(one) != certain(other) && certain(one) >= hoped(other)) return true;
+  if (certain(one) != certain(other) && certain(other) >= hoped(one)) return false;
+  if ((hoped(one) == 0) != (hoped(other) == 0)) return hoped(other) == 0;
+  if (decision == Decision::visits && one.visits != other.visits) return one.visits > other.visits;
+  return value_of(one, decision) > value_of(other, decision);
+}
+
+// A node as the tests compare it with the plain twin's.
+struct NodeReport {
+  std::vector<Move> path;
+  std::uint64_t visits;
+  Bounds bounds;
+  std::vector<ActionReport> actions;
+};
+
+// A user's problem that lists other moves for a state than it did before, or two states of one key.
+struct Changed : std::runtime_error {
+  Changed() : std::runtime_error("the moves of a state are not those of the same state before") {}
+};
+
+// The moves of a simulation, to be asked which player played which.
+template <class P>
+class Seen {
+ public:
+  void begin() {
+    if (codes_.empty()) codes_.resize(kLeast);
+    if (3 * used_ > codes_.size()) codes_.resize(2 * codes_.size());
+    std::ranges::fill(codes_, 0);
+    used_ = 0;
+  }
+  void add(std::uint32_t player, std::uint64_t code) {
+    if (2 * (used_ + 1) > codes_.size()) grow();
+    std::uint64_t& place = codes_[find(name(player, code))];
+    if (place == 0) used_++;
+    place = name(player, code);
+  }
+  bool has(std::uint32_t player, std::uint64_t code) const { return codes_[find(name(player, code))] != 0; }
+
+ private:
+  static constexpr std::size_t kLeast = 256;
+
+  // Not 0, which is an empty place. Two plays clash with a chance of 2^-63, and then AMAF counts one too many.
+  static std::uint64_t name(std::uint32_t player, std::uint64_t code) { return mix(code + player * kGolden) | 1; }
+
+  std::size_t find(std::uint64_t name) const {
+    std::size_t i = (name >> 1) & (codes_.size() - 1);
+    while (codes_[i] != 0 && codes_[i] != name) i = (i + 1) & (codes_.size() - 1);
+    return i;
+  }
+  void grow() {
+    const std::vector<std::uint64_t> before = std::exchange(codes_, std::vector<std::uint64_t>(2 * codes_.size()));
+    for (const std::uint64_t name : before)
+      if (name != 0) codes_[find(name)] = name;
+  }
+
+  std::vector<std::uint64_t> codes_;
+  std::size_t used_ = 0;
+};
+
+// The same where moves are small numbers.
+template <BoardGame P>
+class Seen<P> {
+ public:
+  void begin() {
+    if (++now_ == 0) when_ = {}, now_ = 1;
+  }
+  void add(std::uint32_t player, std::uint64_t move) { when_[player][move] = now_; }
+  bool has(std::uint32_t player, std::uint64_t move) const { return when_[player][move] == now_; }
+
+ private:
+  std::uint32_t now_ = 0;
+  std::array<std::array<std::uint32_t, P::kMoveLimit>, 2> when_{};
+};
+
+// Whether a problem has two players; of a user's only it knows.
+template <Problem P>
+bool is_game(const P& problem) {
+  if constexpr (requires { problem.is_game(); }) return problem.is_game();
+  return Game<P>;
+}
+
+// `Wins` says how the rewards are kept: half wins of a game, or scores of a puzzle.
+template <Problem P, bool Wins>
+class Uct {
+ public:
+  using State = typename P::State;
+  using Action = std::conditional_t<Wins, WinAction, ScoreAction>;
+  using Amaf = std::conditional_t<Wins, WinAmaf, ScoreAmaf>;
+  static constexpr bool kStoresMoves = BoardGame<P>;
+
+  // One step of a simulation in the tree.
+  struct Step {
+    Link node;
+    std::uint32_t action;
+    std::uint32_t player;
+    std::uint32_t codes;  // where those of the node's moves begin
+    Move move;
+    double assumed;  // what was added for a loss that may not be one
+  };
+
+  // A move of a simulation as AMAF knows it.
+  struct Play {
+    std::uint32_t player;
+    std::uint64_t code;
+  };
+
+  // A playout, from where the tree ended.
+  struct Playout {
+    std::vector<Play> plays;
+    std::vector<Move> moves;
+    double score = 0;
+  };
+
+  // What a thread works with.
+  struct Desk {
+    State state;
+    typename P::Moves moves{};
+    std::vector<Step> path;
+    std::vector<std::uint64_t> codes;  // of the moves of the nodes on the path
+    std::vector<std::uint32_t> banned;  // actions that the history forbids here
+    std::vector<double> scores;         // of the actions of a node
+    std::vector<Prior> priors;
+    std::vector<std::uint32_t> order;  // of the moves of a new node, by their priors
+    Playout playout;
+    Seen<P> seen;
+    bool finished = false;  // whether the path ended where the outcome is known
+    double outcome = 0;
+  };
+
+  Uct(std::shared_ptr<const P> problem, const UctSettings& settings, const StreamKey& key)
+      : problem_(std::move(problem)),
+        settings_(settings),
+        key_(key),
+        widening_(settings.widening_first, settings.widening_growth),
+        tree_(settings.memory, settings.bandit == Bandit::rave, Wins && settings.graph),
+        root_state_(problem_->initial()),
+        desk_(new_desk()) {
+    plant();
+  }
+
+  // Plays at most that many simulations, one after the other.
+  void advance(std::uint64_t playouts, const std::stop_token& stop) {
+    const double score = best_.score;
+    for (; playouts > 0 && !done_ && best_.score == score && !stop.stop_requested(); playouts--)
+      if (simulate<Plain>(simulations_++, desk_)) count_playouts(1);
+  }
+
+  // One simulation; false if there was nothing to choose, the result being proven.
+  template <class Access>
+  bool simulate(std::uint64_t index, Desk& desk) {
+    Stream random = key_.stream(index);
+    descend<Access>(random, desk);
+    if (Wins && desk.path.empty()) {
+      Access::store(done_, true);
+      return false;
+    }
+    play_out(desk, random, desk.playout);
+    update<Access>(desk, desk.playout);
+    return true;
+  }
+
+  Desk new_desk() const { return Desk{.state = root_state_}; }
+
+  // In the tree, and expand: from the root to a state that was not in the tree, or where the game is over.
+  template <class Access>
+  void descend(Stream& random, Desk& desk) {
+    desk.state = root_state_;
+    desk.path.clear(), desk.codes.clear();
+    desk.finished = false;
+    if constexpr (!kStoresMoves) problem_->find_moves(desk.state, desk.moves);
+    for (Link link = root_; link != kNone;) {
+      Node& node = tree_.node(link);
+      if (is_known<Access>(node, desk)) return;
+      const int chosen = select<Access>(link, random, desk);
+      if (chosen < 0) return;  // nothing is allowed here: take it as it is
+      link = follow<Access>(link, node, static_cast<std::uint32_t>(chosen), desk);
+    }
+  }
+
+  // From where the tree ended, random moves to the end.
+  void play_out(Desk& desk, Stream& random, Playout& out) const {
+    out.plays.clear(), out.moves.clear();
+    if (desk.finished) {
+      out.score = desk.outcome;
+    } else if constexpr (requires { problem_->rollout(desk.state, random, [](int, Move) {}); }) {
+      const bool amaf = tree_.has_amaf();
+      out.score = problem_->rollout(desk.state, random, [&](int player, Move move) {
+        if (amaf) out.plays.push_back({static_cast<std::uint32_t>(player), static_cast<std::uint64_t>(move)});
+      });
+    } else {
+      if constexpr (kStoresMoves) problem_->find_moves(desk.state, desk.moves);
+      while (desk.moves.count > 0) {
+        const int i = static_cast<int>(random.uniform() * desk.moves.count);
+        if (tree_.has_amaf()) out.plays.push_back({player_of(desk.state), desk.moves.code(desk.moves.item(i))});
+        if constexpr (!Wins) out.moves.push_back(desk.moves.move(i));
+        problem_->play_and_find_moves(desk.state, desk.moves, i);
+      }
+      out.score = problem_->score(desk.state);
+    }
+  }
+
+  // Adds the outcome to every action on the path, from the last to the first.
+  template <class Access>
+  void update(Desk& desk, const Playout& playout) {
+    const bool amaf = tree_.has_amaf();
+    if (amaf) {
+      desk.seen.begin();
+      for (const Play& play : playout.plays) desk.seen.add(play.player, play.code);
+    }
+    if constexpr (!Wins) widen_range<Access>(playout.score);
+    for (std::size_t depth = desk.path.size(); depth-- > 0;) {
+      const Step& step = desk.path[depth];
+      Node& node = tree_.node(step.node);
+      Action& action = tree_.actions(node)[step.action];
+      end_visit<Access>(node, action, step, playout.score);
+      if (amaf) {
+        desk.seen.add(step.player, code_of(desk, step, node, step.action));
+        add_amaf<Access>(node, step, playout.score, desk);
+      }
+      if constexpr (Wins) {
+        if (settings_.solver) prove<Access>(node, action);
+      }
+    }
+    if constexpr (!Wins) note_best<Access>(desk, playout);
+  }
+
+  // For one thread and for many, when a number of simulations has been made.
+  void count_playouts(std::uint64_t made) {
+    best_.playouts += made;
+    if constexpr (Wins) {
+      if (bounds_of<Plain>(tree_.node(root_)).solved() && settings_.solver) done_ = true;
+      if (settings_.early_stop && end_at_ > 0 && best_.playouts % kLookEvery < made && best_.playouts < end_at_ &&
+          is_decided(end_at_ - best_.playouts))
+        done_ = true;
+    }
+  }
+  std::uint64_t& simulations() { return simulations_; }
+  const UctSettings& settings() const { return settings_; }
+  const P& problem() const { return *problem_; }
+  bool done() const { return Shared::load(const_cast<bool&>(done_)); }
+  bool is_better_than(double score) { return !Wins && Shared::load(best_.score) > score; }
+  const Best& best() const { return best_; }
+
+  // A puzzle's best so far; the tree is as it was.
+  void start_from(const std::vector<Move>& sequence, int /*times*/) {
+    State state = problem_->initial();
+    problem_->find_moves(state, desk_.moves);
+    for (std::size_t step = 0; step < sequence.size(); step++) {
+      int i = index_of(desk_.moves, sequence[step]);
+      if (i == desk_.moves.count) problem_->find_all_moves(state, desk_.moves), i = index_of(desk_.moves, sequence[step]);
+      if (i == desk_.moves.count) throw std::invalid_argument("move " + std::to_string(step + 1) + " is not legal there");
+      problem_->play_and_find_moves(state, desk_.moves, i);
+    }
+    if (desk_.moves.count > 0)
+      throw std::invalid_argument("after its " + std::to_string(sequence.size()) +
+                                  " moves the game goes on; a whole playout is needed");
+    best_.improve(problem_->score(state), sequence);
+  }
+
+  // For games. ---------------------------------------------------------------------------------------------------
+
+  // Thinking begins: playouts are counted from here, and it ends early once the decision cannot change in so many.
+  void begin(std::uint64_t playouts) {
+    best_.playouts = 0;
+    end_at_ = playouts;
+    done_ = false;
+    if constexpr (Wins) {
+      const Node& root = tree_.node(root_);
+      done_ = root.count == 0 || (settings_.solver && bounds_of<Plain>(root).solved());
+      if (!tree_.has_room(tree_.node(root_).count)) root_ = tree_.collect(root_);
+    }
+  }
+
+  // Whether the most visited move stays that whatever so many more simulations bring.
+  bool is_decided(std::uint64_t more) const {
+    std::uint64_t first = 0, second = 0;
+    const Node& root = tree_.node(root_);
+    const Action* list = tree_.actions(root);
+    for (std::uint32_t i = 0; i < root.count; i++) {
+      const std::uint64_t visits = visits_of<Plain>(const_cast<Action&>(list[i]));
+      if (visits > first)
+        second = first, first = visits;
+      else
+        second = std::max(second, visits);
+    }
+    return first - second > more;
+  }
+
+  // Plays a legal move; what the tree knows of the state after it is kept.
+  void play(Move move) {
+    problem_->find_moves(root_state_, desk_.moves);
+    const int index = index_of(desk_.moves, move);
+    if (index == desk_.moves.count) throw std::invalid_argument("not a legal move");
+    Node& node = tree_.node(root_);
+    Link child = kNone;
+    for (std::uint32_t i = 0; i < node.count; i++) {
+      if (kStoresMoves ? move_at(node, i) != move : static_cast<int>(i) != index) continue;
+      child = link_of(tree_.actions(node)[i].link);
+    }
+    problem_->play(root_state_, desk_.moves, index);
+    if (child <= kIllegal) {
+      plant();
+      return;
+    }
+    root_ = child;
+    if (tree_.used_bytes() > tree_.bytes() / 2) root_ = tree_.collect(root_);
+  }
+
+  // Goes to a state by moves from the initial one; nothing is kept.
+  void go_to(const std::vector<Move>& moves) {
+    State state = problem_->initial();
+    for (const Move move : moves) {
+      problem_->find_moves(state, desk_.moves);
+      const int i = index_of(desk_.moves, move);
+      if (i == desk_.moves.count) throw std::invalid_argument("not a legal move");
+      problem_->play(state, desk_.moves, i);
+    }
+    root_state_ = std::move(state);
+    plant();
+  }
+
+  std::vector<Move> legal_moves() const {
+    typename P::Moves found{};
+    problem_->find_moves(root_state_, found);
+    std::vector<Move> list;
+    for (int i = 0; i < found.count; i++) list.push_back(found.move(i));
+    return list;
+  }
+  int player() const { return static_cast<int>(player_of(root_state_)); }
+  double score() const { return problem_->score(root_state_); }
+
+  TreeReport report() const {
+    const Node& root = tree_.node(root_);
+    TreeReport out;
+    out.actions = actions_of(root, root_state_);
+    const std::vector<Move> legal = legal_moves();  // superko is a matter of the way here
+    std::erase_if(out.actions, [&](const ActionReport& one) { return std::ranges::find(legal, one.move) == legal.end(); });
+    out.player = player();
+    out.bounds = unpack(root.bounds);
+    out.visits = root.visits;
+    out.nodes = tree_.nodes(), out.bytes = tree_.used_bytes(), out.most_bytes = tree_.bytes();
+    out.full = !tree_.has_room(root.count);
+    return out;
+  }
+
+  // The moves that both sides would decide for after a first one.
+  std::vector<Move> variation(Move first, Decision decision) const {
+    std::vector<Move> line;
+    State state = root_state_;
+    Link link = root_;
+    while (link > kIllegal) {
+      const Node& node = tree_.node(link);
+      if (node.visits == 0) break;
+      std::vector<ActionReport> list = actions_of(node, state);
+      typename P::Moves found{};
+      problem_->find_moves(state, found);
+      int chosen = -1;
+      for (int i = 0; i < static_cast<int>(list.size()); i++) {
+        if (list[i].visits == 0 || index_of(found, list[i].move) == found.count) continue;
+        if (line.empty() ? list[i].move == first : chosen < 0 || is_better(list[i], list[chosen], decision, node.player))
+          chosen = i;
+      }
+      if (chosen < 0) break;
+      line.push_back(list[chosen].move);
+      link = link_of(tree_.actions(node)[chosen].link);
+      problem_->play(state, found, index_of(found, list[chosen].move));
+      if (line.size() >= kLongestLine) break;
+    }
+    return line;
+  }
+
+  // Every node that can be reached from the root, in the order of a walk; for tests of small trees.
+  std::vector<NodeReport> walk() const {
+    std::vector<NodeReport> out;
+    std::vector<Move> path;
+    walk(root_, root_state_, path, out);
+    return out;
+  }
+
+  void serialise(Writer& out) const {
+    playout::serialise(best_, out);
+    out.put(simulations_), out.put(lowest_), out.put(highest_);
+    out.put(root_);
+    tree_.serialise(out);
+  }
+
+  void deserialise(Reader& in) {
+    playout::deserialise(best_, in);
+    simulations_ = in.get<std::uint64_t>();
+    lowest_ = in.get_number(), highest_ = in.get_number();
+    root_ = in.get<Link>();
+    tree_.deserialise(in, root_);
+  }
+
+ private:
+  static constexpr std::uint64_t kLookEvery = 64;  // simulations between two looks at whether the decision is taken
+  static constexpr std::size_t kLongestLine = 1000;
+
+  static Link link_of(Link link) { return link & ~Tree<Action, Amaf>::kOpen; }
+  static Bounds unpack(std::uint8_t bounds) { return {bounds & 3U, static_cast<std::uint32_t>(bounds >> 2)}; }
+  static std::uint8_t pack(const Bounds& bounds) {
+    return static_cast<std::uint8_t>(bounds.lower | bounds.upper << 2);
+  }
+  template <class Access>
+  static Bounds bounds_of(const Node& node) {
+    return unpack(Access::load(const_cast<Node&>(node).bounds));
+  }
+
+  std::uint32_t player_of(const State& state) const {
+    if constexpr (Game<P>) return static_cast<std::uint32_t>(problem_->player(state));
+    return 0;
+  }
+
+  Move move_at(const Node& node, std::uint32_t i) const {
+    if constexpr (Wins) return WinAction::move(tree_.actions(node)[i].tag);
+    return 0;
+  }
+
+  // The statistics of an action: visits, and what they brought, from 0 to 1 for each visit of a game.
+  template <class Access>
+  static std::uint32_t visits_of(Action& action) {
+    if constexpr (Wins) return static_cast<std::uint32_t>(Access::load(action.stats));
+    else return Access::load(action.visits);
+  }
+
+  // How one action of a state is seen by a bandit.
+  template <class Access>
+  void read(Action& action, std::uint32_t& visits, double& mean) const {
+    if constexpr (Wins) {
+      const std::uint64_t stats = Access::load(action.stats);
+      visits = static_cast<std::uint32_t>(stats);
+      if (visits > 0) mean = 0.5 * static_cast<double>(stats >> 32) / visits;
+    } else {
+      visits = Access::load(action.visits);
+      if (visits > 0) mean = scaled<Access>(Access::load(action.sum) / visits);
+    }
+  }
+
+  // Simulations under way through an action, where they are counted.
+  template <class Access>
+  std::uint32_t flights(Action& action) const {
+    if constexpr (Wins) return Access::load(action.tag) / WinAction::kFlight;
+    else {
+      const Link link = link_of(Access::load(action.link));
+      return link == kBusy ? 1 : link > kIllegal ? Access::load(tree_.node(link).in_flight) : 0;
+    }
+  }
+
+  template <class Access>
+  double scaled(double score) const {
+    const double low = Access::load(const_cast<double&>(lowest_)), high = Access::load(const_cast<double&>(highest_));
+    return high > low ? (score - low) / (high - low) : 0.5;
+  }
+
+  template <class Access>
+  void widen_range(double score) {
+    if constexpr (Access::kShared) {
+      for (double seen = Access::load(lowest_); score < seen; seen = Access::load(lowest_))
+        if (Access::exchange(lowest_, seen, score)) break;
+      for (double seen = Access::load(highest_); score > seen; seen = Access::load(highest_))
+        if (Access::exchange(highest_, seen, score)) break;
+    } else {
+      lowest_ = std::min(lowest_, score), highest_ = std::max(highest_, score);
+    }
+  }
+
+  // A new tree for the present state.
+  void plant() {
+    tree_.clear();
+    if constexpr (!kStoresMoves) problem_->find_moves(root_state_, desk_.moves);
+    root_ = make_node<Plain>(root_state_, desk_);
+    if (root_ == kNone) throw std::bad_alloc();
+    if constexpr (Wins) {
+      if (tree_.is_graph()) {
+        tree_.node(root_).key = problem_->key(root_state_);
+        tree_.template insert<Plain>(root_);
+      }
+    }
+    done_ = false;
+  }
+
+  // Whether the outcome of a state is known: the game is over, or solved. Then that is the simulation's.
+  template <class Access>
+  bool is_known(Node& node, Desk& desk) const {
+    if (node.count == 0) {
+      desk.outcome = problem_->score(desk.state);
+      return desk.finished = true;
+    }
+    if constexpr (Wins) {
+      if (!settings_.solver) return false;
+      const Bounds bounds = bounds_of<Access>(node);
+      if (!bounds.solved()) return false;
+      desk.outcome = static_cast<double>(bounds.lower) - 1;
+      return desk.finished = true;
+    }
+    return false;
+  }
+
+  // In the tree: the action that the bandit chooses, or -1 if the history forbids all.
+  template <class Access>
+  int select(Link link, Stream& random, Desk& desk) {
+    Node& node = tree_.node(link);
+    desk.banned.clear();
+    if (settings_.widening) open_more<Access>(node, desk);
+    while (true) {
+      const int i = choose<Access>(node, random, desk);
+      if constexpr (HasHistory<P>) {
+        if (i >= 0 && !problem_->is_allowed(desk.state, move_at(node, i))) {
+          if (tree_.is_graph())
+            desk.banned.push_back(i);
+          else
+            Access::store(tree_.actions(node)[i].link, kIllegal);
+          continue;
+        }
+      }
+      return i;
+    }
+  }
+
+  template <class Access>
+  int choose(Node& node, Stream& random, Desk& desk) {
+    switch (settings_.bandit) {
+      case Bandit::ucb1: return choose_by<Access, Bandit::ucb1>(node, random, desk);
+      case Bandit::tuned1: return choose_by<Access, Bandit::tuned1>(node, random, desk);
+      case Bandit::tuned2: return choose_by<Access, Bandit::tuned2>(node, random, desk);
+      case Bandit::rave: break;
+    }
+    return choose_by<Access, Bandit::rave>(node, random, desk);
+  }
+
+  template <class Access, Bandit kind>
+  int choose_by(Node& node, Stream& random, Desk& desk) {
+    Action* list = tree_.actions(node);
+    std::uint32_t total = Access::load(node.visits);
+    if (settings_.in_flight) total += Access::load(node.in_flight);
+    const double log_total = total > 0 ? log(total) : 0;
+    Bounds floor{};
+    if constexpr (Wins) floor = settings_.solver ? bounds_of<Access>(node) : Bounds{0, 2};
+    double best = -std::numeric_limits<double>::infinity();
+    int chosen = -1, equals = 0;
+    if (desk.scores.size() < node.count) desk.scores.resize(node.count);
+    double* scores = desk.scores.data();
+    for (std::uint32_t i = 0; i < node.count; i++) {
+      scores[i] = -std::numeric_limits<double>::infinity();
+      const Link link = Access::load(list[i].link);
+      if (link_of(link) == kIllegal || (settings_.widening && !(link & Tree<Action, Amaf>::kOpen))) continue;
+      if constexpr (Wins) {
+        if (settings_.solver && !is_worth_trying(WinAction::bounds(Access::load(list[i].tag)), floor, node.player)) continue;
+      }
+      if (!desk.banned.empty() && std::ranges::find(desk.banned, i) != desk.banned.end()) continue;
+      const double score = score_of<Access, kind>(node, list[i], i, log_total);
+      scores[i] = score;
+      if (score > best)
+        best = score, chosen = static_cast<int>(i), equals = 1;
+      else if (score == best)
+        equals++;
+    }
+    if (equals < 2) return chosen;
+    auto skip = random.below(static_cast<std::uint32_t>(equals));
+    for (std::uint32_t i = chosen;; i++)
+      if (scores[i] == best && skip-- == 0) return static_cast<int>(i);
+  }
+
+  // An action that cannot end better than what is certain anyway is not.
+  static bool is_worth_trying(const Bounds& action, const Bounds& node, int player) {
+    return player == 0 ? action.upper > node.lower : action.lower < node.upper;
+  }
+
+  template <class Access, Bandit kind>
+  double score_of(Node& node, Action& action, std::uint32_t i, double log_total) const {
+    std::uint32_t visits = 0;
+    double mean = 0;
+    read<Access>(action, visits, mean);
+    if constexpr (kind == Bandit::rave) return score_by_rave<Access>(node, action, i, visits, mean, log_total);
+    if (!settings_.in_flight) {
+      if (visits == 0) return settings_.first_play;
+      return score_of_arm(kind, mean, visits, log_total, settings_.exploration);
+    }
+    const std::uint32_t with = visits + flights<Access>(action);
+    if (with == 0) return settings_.first_play;
+    return score_of_arm(kind, visits == 0 ? 0.5 : mean, with, log_total, settings_.exploration);
+  }
+
+  template <class Access>
+  double score_by_rave(Node& node, Action& action, std::uint32_t i, std::uint32_t visits, double mean,
+                       double log_total) const {
+    double prior_visits = settings_.even_prior, prior_wins = 0.5 * settings_.even_prior;
+    double amaf_visits = 0, amaf_mean = 0;
+    Amaf& amaf = tree_.amaf(node)[i];
+    if constexpr (Wins) {
+      prior_visits += amaf.prior.visits, prior_wins += amaf.prior.wins;
+      const std::uint64_t stats = Access::load(amaf.stats);
+      amaf_visits = static_cast<std::uint32_t>(stats);
+      if (amaf_visits > 0) amaf_mean = 0.5 * static_cast<double>(stats >> 32) / amaf_visits;
+    } else {
+      amaf_visits = Access::load(amaf.visits);
+      if (amaf_visits > 0) amaf_mean = scaled<Access>(Access::load(amaf.sum) / amaf_visits);
+    }
+    const double n = visits + prior_visits;
+    const double q = n > 0 ? ((visits > 0 ? mean * visits : 0) + prior_wins) / n : 0;
+    if (n + amaf_visits == 0) return settings_.first_play;
+    const double weight = rave_weight(n, amaf_visits, settings_.rave_k);
+    double score = (1 - weight) * q + weight * amaf_mean;
+    if (settings_.exploration > 0 && n > 0) {
+      const double with = settings_.in_flight ? n + flights<Access>(action) : n;
+      score += settings_.exploration * exploration_of(Bandit::rave, 0, with, log_total);
+    }
+    return score;
+  }
+
+  // Progressive widening: opens actions until K(n) are.
+  template <class Access>
+  void open_more(Node& node, const Desk& desk) {
+    for (std::uint32_t open = Access::load(node.open); open < node.count; open = Access::load(node.open)) {
+      if (widening_.considered(Access::load(node.visits), open) <= open) return;
+      if (!Access::exchange(node.open, open, open + 1)) continue;
+      open_next<Access>(node, desk.moves);
+    }
+  }
+
+  template <class Access>
+  void open_next(Node& node, const typename P::Moves& moves) {
+    Action* list = tree_.actions(node);
+    constexpr Link kOpen = Tree<Action, Amaf>::kOpen;
+    while (true) {
+      int best = -1;
+      std::pair<double, double> best_order;
+      for (std::uint32_t i = 0; i < node.count; i++) {
+        if (Access::load(list[i].link) & kOpen) continue;
+        const auto order = order_of<Access>(node, i, moves);
+        if (best < 0 || order > best_order) best = static_cast<int>(i), best_order = order;
+      }
+      if (best < 0) return;
+      const Link link = Access::load(list[best].link);
+      if (link & kOpen) continue;
+      if (Access::exchange(list[best].link, link, link | kOpen)) return;
+    }
+  }
+
+  // By what an action is opened: its prior, then its AMAF estimate.
+  template <class Access>
+  std::pair<double, double> order_of(Node& node, std::uint32_t i, const typename P::Moves& moves) const {
+    double prior = 0, estimate = 0;
+    if constexpr (!kStoresMoves) prior = moves.bias(moves.item(static_cast<int>(i)));
+    if (!tree_.has_amaf()) return {kStoresMoves ? -static_cast<double>(i) : prior, 0};  // sorted by their priors
+    Amaf& amaf = tree_.amaf(node)[i];
+    if constexpr (Wins) {
+      if (kStoresMoves && amaf.prior.visits > 0) prior = amaf.prior.wins - 0.5 * amaf.prior.visits;
+      const std::uint64_t stats = Access::load(amaf.stats);
+      const auto visits = static_cast<std::uint32_t>(stats);
+      estimate = visits == 0 ? 0 : 0.5 * static_cast<double>(stats >> 32) / visits;
+    } else {
+      const std::uint32_t visits = Access::load(amaf.visits);
+      estimate = visits == 0 ? 0 : scaled<Access>(Access::load(amaf.sum) / visits);
+    }
+    return {prior, estimate};
+  }
+
+  // Takes an action, and goes where it leads; kNone where the tree ends.
+  template <class Access>
+  Link follow(Link from, Node& node, std::uint32_t chosen, Desk& desk) {
+    Action& action = tree_.actions(node)[chosen];
+    Step step{from, chosen, player_of(desk.state), 0, 0, 0};
+    if constexpr (kStoresMoves) {
+      step.move = move_at(node, chosen);
+    } else {
+      if (static_cast<int>(node.count) != desk.moves.count) throw Changed();
+      step.move = desk.moves.move(static_cast<int>(chosen));
+      if (tree_.has_amaf()) {
+        step.codes = static_cast<std::uint32_t>(desk.codes.size());
+        for (int i = 0; i < desk.moves.count; i++) desk.codes.push_back(desk.moves.code(desk.moves.item(i)));
+      }
+    }
+    begin_visit<Access>(node, action, step);
+    desk.path.push_back(step);
+    if constexpr (kStoresMoves)
+      problem_->play_move(desk.state, step.move);
+    else
+      problem_->play_and_find_moves(desk.state, desk.moves, static_cast<int>(chosen));
+    const Link raw = Access::load(action.link), link = link_of(raw);
+    if (link > kIllegal) return tree_.is_graph() && is_on_path(link, desk) ? kNone : link;
+    if (link == kBusy || visits_before<Access>(action) + 1 < settings_.expand_after) return kNone;
+    return expand<Access>(action, raw, desk);
+  }
+
+  // Visits of an action that a simulation has just taken, without its own.
+  template <class Access>
+  std::uint32_t visits_before(Action& action) const {
+    const std::uint32_t visits = visits_of<Access>(action);
+    return Access::kShared && !settings_.in_flight ? visits - std::min(visits, settings_.virtual_loss) : visits;
+  }
+
+  bool is_on_path(Link link, const Desk& desk) const {
+    return std::ranges::any_of(desk.path, [&](const Step& step) { return step.node == link; });
+  }
+
+  // Adds the state to the tree. Where it is there already, by another way, the simulation goes on in the tree.
+  template <class Access>
+  Link expand(Action& action, Link raw, Desk& desk) {
+    constexpr Link kOpen = Tree<Action, Amaf>::kOpen;
+    if (link_of(raw) != kNone || !Access::exchange(action.link, raw, (raw & kOpen) | kBusy)) return kNone;
+    std::uint64_t key = 0;
+    Link known = kNone;
+    if constexpr (Wins) {
+      if (tree_.is_graph()) {
+        key = problem_->key(desk.state);
+        known = tree_.template find<Access>(key);
+      }
+    }
+    const bool found = known != kNone;
+    if (!found) {
+      known = make_node<Access>(desk.state, desk);
+      if (known != kNone && tree_.is_graph()) {
+        tree_.node(known).key = key;
+        known = tree_.template insert<Access>(known);
+      }
+    }
+    Access::store(action.link, (raw & kOpen) | known);
+    if (found) return is_on_path(known, desk) ? kNone : known;
+    if (known != kNone && tree_.node(known).count == 0) is_known<Access>(tree_.node(known), desk);
+    return kNone;
+  }
+
+  // A node for a state, whose moves are on the desk unless they are stored; kNone when the memory is full.
+  template <class Access>
+  Link make_node(const State& state, Desk& desk) {
+    if constexpr (HasHistory<P>)
+      problem_->find_board_moves(state, desk.moves);
+    else if constexpr (kStoresMoves)
+      problem_->find_moves(state, desk.moves);
+    const auto count = static_cast<std::uint32_t>(desk.moves.count);
+    const Link link = tree_.template allocate<Access>(count);
+    if (link == kNone) return kNone;
+    Node& node = tree_.node(link);
+    node.player = static_cast<std::uint8_t>(player_of(state));
+    Action* list = tree_.actions(node);
+    desk.priors.assign(count, {});
+    if constexpr (requires { problem_->find_priors(state, desk.moves, desk.priors.data()); })
+      problem_->find_priors(state, desk.moves, desk.priors.data());
+    desk.order.resize(count);
+    for (std::uint32_t i = 0; i < count; i++) desk.order[i] = i;
+    if constexpr (requires { problem_->find_priors(state, desk.moves, desk.priors.data()); })
+      std::ranges::stable_sort(desk.order, [&](std::uint32_t a, std::uint32_t b) {
+        return leaning(desk.priors[a]) > leaning(desk.priors[b]);
+      });
+    for (std::uint32_t i = 0; i < count; i++)
+      list[i] = Action::of(kStoresMoves ? desk.moves.move(static_cast<int>(desk.order[i])) : 0);
+    if (tree_.has_amaf()) make_amaf(node, desk);
+    if (settings_.widening && count > 0) {
+      node.open = 1;
+      open_next<Plain>(node, desk.moves);
+    }
+    if constexpr (Wins) {
+      if (count == 0) {
+        const auto wins = static_cast<std::uint32_t>(half_wins(problem_->score(state), 0));
+        node.bounds = pack({wins, wins});
+      }
+    }
+    return link;
+  }
+
+  static float leaning(const Prior& prior) { return prior.wins - 0.5F * prior.visits; }
+
+  void make_amaf(Node& node, const Desk& desk) {
+    Amaf* amaf = tree_.amaf(node);
+    for (std::uint32_t i = 0; i < node.count; i++) {
+      if constexpr (Wins) {
+        Prior prior = desk.priors[desk.order[i]];
+        if constexpr (!kStoresMoves) {  // a user's bias: as many visits as the even prior, at 1 / (1 + exp(-bias))
+          const double bias = desk.moves.bias(desk.moves.item(static_cast<int>(i)));
+          const double chance = 1 / (1 + exp(-bias));
+          prior = {0, static_cast<float>(settings_.even_prior * (chance - 0.5))};
+        }
+        amaf[i] = {0, prior};
+      } else {
+        amaf[i] = {0, 0, 0};
+      }
+    }
+  }
+
+  // While a simulation is under way others see it as a loss, or in the exploration term. One thread sees nothing.
+  template <class Access>
+  void begin_visit(Node& node, Action& action, Step& step) {
+    if constexpr (Access::kShared) {
+      if (settings_.in_flight) {
+        Access::add(node.in_flight, 1U);
+        if constexpr (Wins) Access::add(action.tag, WinAction::kFlight);
+        return;
+      }
+      Access::add(node.visits, settings_.virtual_loss);
+      if constexpr (Wins) {
+        Access::add(action.stats, std::uint64_t{settings_.virtual_loss});
+      } else {
+        Access::add(action.visits, settings_.virtual_loss);
+        const double low = Access::load(lowest_);
+        step.assumed = std::isfinite(low) ? settings_.virtual_loss * low : 0;
+        Access::add(action.sum, step.assumed);
+      }
+    }
+  }
+
+  template <class Access>
+  void end_visit(Node& node, Action& action, const Step& step, double score) {
+    std::uint32_t visits = 1;
+    if constexpr (Access::kShared) {
+      if (settings_.in_flight) {
+        Access::add(node.in_flight, ~0U);
+        if constexpr (Wins) Access::add(action.tag, ~WinAction::kFlight + 1);
+      } else {
+        visits -= settings_.virtual_loss;  // which may be below 0: a word that is added is taken away as well
+      }
+    }
+    Access::add(node.visits, visits);
+    if constexpr (Wins) {
+      const auto won = static_cast<std::uint64_t>(half_wins(score, static_cast<int>(step.player)));
+      Access::add(action.stats, (won << 32) + static_cast<std::uint64_t>(static_cast<std::int64_t>(
+                                                  static_cast<std::int32_t>(visits))));
+    } else {
+      Access::add(action.visits, visits);
+      Access::add(action.sum, score - step.assumed);
+    }
+  }
+
+  std::uint64_t code_of(const Desk& desk, const Step& step, const Node& node, std::uint32_t i) const {
+    if constexpr (kStoresMoves) return static_cast<std::uint64_t>(move_at(node, i));
+    else return desk.codes[step.codes + i];
+  }
+
+  template <class Access>
+  void add_amaf(Node& node, const Step& step, double score, const Desk& desk) {
+    Amaf* amaf = tree_.amaf(node);
+    const auto won = static_cast<std::uint64_t>(half_wins(score, static_cast<int>(step.player)));
+    for (std::uint32_t i = 0; i < node.count; i++) {
+      if (!desk.seen.has(step.player, code_of(desk, step, node, i))) continue;
+      if constexpr (Wins) {
+        Access::add(amaf[i].stats, (won << 32) + 1);
+      } else {
+        Access::add(amaf[i].visits, 1U);
+        Access::add(amaf[i].sum, score);
+      }
+    }
+  }
+
+  // The solver: what is proven of the state an action leads to is proven of the action, and perhaps of its node.
+  template <class Access>
+  void prove(Node& node, Action& action) {
+    const Link link = link_of(Access::load(action.link));
+    if (link <= kIllegal) return;
+    const Bounds proven = bounds_of<Access>(tree_.node(link));
+    std::uint32_t tag = Access::load(action.tag);
+    if (WinAction::bounds(tag) == proven) return;
+    while (!Access::exchange(action.tag, tag, (tag & ~WinAction::pack({3, 3})) | WinAction::pack(proven)))
+      tag = Access::load(action.tag);
+    Bounds of_node = node.player == 0 ? Bounds{0, 0} : Bounds{2, 2};
+    Action* list = tree_.actions(node);
+    for (std::uint32_t i = 0; i < node.count; i++) {
+      if (link_of(Access::load(list[i].link)) == kIllegal) continue;
+      const Bounds one = WinAction::bounds(Access::load(list[i].tag));
+      if (node.player == 0)
+        of_node = {std::max(of_node.lower, one.lower), std::max(of_node.upper, one.upper)};
+      else
+        of_node = {std::min(of_node.lower, one.lower), std::min(of_node.upper, one.upper)};
+    }
+    for (bool stored = false; !stored;) {  // what others have proven meanwhile stays
+      const Bounds before = bounds_of<Access>(node);
+      const Bounds now{std::max(of_node.lower, before.lower), std::min(of_node.upper, before.upper)};
+      stored = now == before || Access::exchange(node.bounds, pack(before), pack(now));
+    }
+  }
+
+  template <class Access>
+  void note_best(const Desk& desk, const Playout& playout) {
+    if constexpr (Access::kShared) {
+      if (!(playout.score > Access::load(best_.score))) return;
+      const std::scoped_lock lock(*best_mutex_);
+      take_best<Access>(desk, playout);
+    } else {
+      if (playout.score > best_.score) take_best<Access>(desk, playout);
+    }
+  }
+  template <class Access>
+  void take_best(const Desk& desk, const Playout& playout) {
+    if (!(playout.score > best_.score)) return;
+    best_.moves.clear();
+    for (const Step& step : desk.path) best_.moves.push_back(step.move);
+    best_.moves.insert(best_.moves.end(), playout.moves.begin(), playout.moves.end());
+    Access::store(best_.score, playout.score);
+  }
+
+  std::vector<ActionReport> actions_of(const Node& node, const State& state) const {
+    std::vector<ActionReport> list(node.count);
+    typename P::Moves moves{};
+    if constexpr (!kStoresMoves) problem_->find_moves(state, moves);
+    for (std::uint32_t i = 0; i < node.count; i++) {
+      Action& action = tree_.actions(node)[i];
+      ActionReport& out = list[i];
+      out.move = kStoresMoves ? move_at(node, i) : moves.move(static_cast<int>(i));
+      if constexpr (Wins) {
+        out.visits = static_cast<std::uint32_t>(action.stats);
+        out.wins = 0.5 * static_cast<double>(action.stats >> 32);
+        out.bounds = WinAction::bounds(action.tag);
+      } else {
+        out.visits = action.visits, out.wins = action.sum;
+      }
+      if (!tree_.has_amaf()) continue;
+      const Amaf& amaf = tree_.amaf(node)[i];
+      out.prior_visits = settings_.even_prior, out.prior_wins = 0.5 * settings_.even_prior;
+      if constexpr (Wins) {
+        out.amaf_visits = static_cast<std::uint32_t>(amaf.stats);
+        out.amaf_wins = 0.5 * static_cast<double>(amaf.stats >> 32);
+        out.prior_visits += amaf.prior.visits, out.prior_wins += amaf.prior.wins;
+      } else {
+        out.amaf_visits = amaf.visits, out.amaf_wins = amaf.sum;
+      }
+    }
+    return list;
+  }
+
+  void walk(Link link, const State& state, std::vector<Move>& path, std::vector<NodeReport>& out) const {
+    const Node& node = tree_.node(link);
+    out.push_back({path, node.visits, unpack(node.bounds), actions_of(node, state)});
+    const std::vector<ActionReport> list = out.back().actions;
+    for (std::uint32_t i = 0; i < node.count; i++) {
+      const Link child = link_of(tree_.actions(node)[i].link);
+      if (child <= kIllegal) continue;
+      typename P::Moves moves{};
+      problem_->find_moves(state, moves);
+      State after = state;
+      problem_->play(after, moves, index_of(moves, list[i].move));
+      path.push_back(list[i].move);
+      walk(child, after, path, out);
+      path.pop_back();
+    }
+  }
+
+  std::shared_ptr<const P> problem_;
+  UctSettings settings_;
+  StreamKey key_;
+  Widening widening_;
+  Tree<Action, Amaf> tree_;
+  State root_state_;
+  Desk desk_;
+  Link root_ = kNone;
+  std::uint64_t simulations_ = 0;  // ever: the index of the next
+  std::uint64_t end_at_ = 0;       // playouts of this thinking; 0: nobody knows
+  double lowest_ = std::numeric_limits<double>::infinity(), highest_ = -std::numeric_limits<double>::infinity();
+  Best best_;
+  bool done_ = false;
+  std::shared_ptr<std::mutex> best_mutex_ = std::make_shared<std::mutex>();
+};
+
+}  // namespace playout
