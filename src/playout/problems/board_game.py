@@ -41,9 +41,7 @@ class BoardGame:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Any:
-        raise InputError(
-            f"'problem' is {short(dict(data))}; this game is named by a string that begins with {cls.kind}"
-        )
+        raise InputError(f"'problem' is {short(data)}; a game is named by a string")
 
     @cached_property
     def _engine(self) -> _core.Problem:

@@ -61,4 +61,4 @@ class ConnectFour(BoardGame):
     @classmethod
     def parse_name(cls, which: str, options: Mapping[str, str]) -> "ConnectFour":
         """Return the game that ``connectfour`` or ``connectfour:WHICH`` names."""
-        return cls(*numbers_of("connectfour:7x6", which, options)) if which else cls()
+        return cls(*numbers_of("connectfour:7x6", which or "7x6", options))

@@ -46,4 +46,4 @@ class Hex(BoardGame):
     @classmethod
     def parse_name(cls, which: str, options: Mapping[str, str]) -> "Hex":
         """Return the game that ``hex`` or ``hex:SIDE`` names."""
-        return cls(*numbers_of("hex:11", which, options)) if which else cls()
+        return cls(*numbers_of("hex:11", which or "11", options))
