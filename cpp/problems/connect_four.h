@@ -36,13 +36,13 @@ class ConnectFour {
     }
   }
 
-  State initial() const { return {}; }
+  static State initial() { return {}; }
 
   void find_moves(const State& state, Moves& moves) const {
     moves.clear();
     list(state, moves);
   }
-  void find_all_moves(const State& /*state*/, Moves& /*moves*/) const {}
+  static void find_all_moves(const State& /*state*/, Moves& /*moves*/) {}
 
   void play(State& state, const Moves& moves, int i) const { play_move(state, moves.move(i)); }
   void play_and_find_moves(State& state, Moves& moves, int i) const {
@@ -85,17 +85,18 @@ class ConnectFour {
     return state.score;
   }
 
-  double score(const State& state) const { return state.score; }
+  static double score(const State& state) { return state.score; }
   int max_moves() const { return width_; }
-  int player(const State& state) const { return state.player; }
+  static int player(const State& state) { return state.player; }
 
   // Whose turn it is follows from the number of stones.
-  std::uint64_t key(const State& state) const { return fold(fold(0, state.stones[0]), state.stones[1]); }
+  static std::uint64_t key(const State& state) { return fold(fold(0, state.stones[0]), state.stones[1]); }
 
   // 0 empty, 1 player 0, 2 player 1.
   int cell(const State& state, int column, int row) const {
     if (column >= width_ || row >= height_) return 0;
-    return (state.stones[0] & bit(column, row)) != 0 ? 1 : (state.stones[1] & bit(column, row)) != 0 ? 2 : 0;
+    const int shift = column * stride_ + row;
+    return static_cast<int>((state.stones[0] >> shift & 1) + 2 * (state.stones[1] >> shift & 1));
   }
 
  private:

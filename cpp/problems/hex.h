@@ -36,13 +36,13 @@ class Hex {
       cells_[move] = {static_cast<std::uint8_t>(move / side), static_cast<std::uint8_t>(move % side)};
   }
 
-  State initial() const { return {}; }
+  static State initial() { return {}; }
 
   void find_moves(const State& state, Moves& moves) const {
     moves.clear();
     list(state, moves);
   }
-  void find_all_moves(const State& /*state*/, Moves& /*moves*/) const {}
+  static void find_all_moves(const State& /*state*/, Moves& /*moves*/) {}
 
   void play(State& state, const Moves& moves, int i) const { play_move(state, moves.move(i)); }
   void play_and_find_moves(State& state, Moves& moves, int i) const {
@@ -74,9 +74,9 @@ class Hex {
     return state.score = connects(state.stones[0]) ? 1 : -1;
   }
 
-  double score(const State& state) const { return state.score; }
+  static double score(const State& state) { return state.score; }
   int max_moves() const { return side_ * side_; }
-  int player(const State& state) const { return state.player; }
+  static int player(const State& state) { return state.player; }
 
   // Whose turn it is follows from the number of stones.
   std::uint64_t key(const State& state) const {
@@ -87,8 +87,8 @@ class Hex {
   }
 
   // 0 empty, 1 player 0, 2 player 1.
-  int cell(const State& state, int column, int row) const {
-    return (state.stones[0][row] >> column & 1) != 0 ? 1 : (state.stones[1][column] >> row & 1) != 0 ? 2 : 0;
+  static int cell(const State& state, int column, int row) {
+    return static_cast<int>((state.stones[0][row] >> column & 1) + 2 * (state.stones[1][column] >> row & 1));
   }
 
  private:

@@ -47,7 +47,7 @@ class Mnk {
     moves.clear();
     list(state, moves);
   }
-  void find_all_moves(const State& /*state*/, Moves& /*moves*/) const {}
+  static void find_all_moves(const State& /*state*/, Moves& /*moves*/) {}
 
   void play(State& state, const Moves& moves, int i) const { play_move(state, moves.move(i)); }
   void play_and_find_moves(State& state, Moves& moves, int i) const {
@@ -82,15 +82,15 @@ class Mnk {
     return state.score;
   }
 
-  double score(const State& state) const { return state.score; }
+  static double score(const State& state) { return state.score; }
   int max_moves() const { return width_ * height_; }
-  int player(const State& state) const { return state.player; }
+  static int player(const State& state) { return state.player; }
 
   // Whose turn it is follows from the number of stones.
   std::uint64_t key(const State& state) const {
     std::uint64_t key = 0;
     for (const auto& words : state.stones)
-      for (const std::uint64_t word : words) key = fold(key, word);
+      for (const std::uint64_t next : words) key = fold(key, next);
     return key;
   }
 
@@ -98,7 +98,7 @@ class Mnk {
   int cell(const State& state, int column, int row) const {
     if (column >= width_ || row >= height_) return 0;
     const int bit = bits_[row * width_ + column];
-    return has(state.stones[0], bit) ? 1 : has(state.stones[1], bit) ? 2 : 0;
+    return int{has(state.stones[0], bit)} + 2 * int{has(state.stones[1], bit)};
   }
 
  private:
