@@ -4,7 +4,6 @@ import pickle
 import random
 from collections import Counter
 
-import pyspiel
 import pytest
 from rich.console import Console
 
@@ -149,6 +148,7 @@ def test_a_full_hex_board_has_one_winner(side):
     ],
 )
 def test_random_games_are_those_of_open_spiel(game, name):
+    pyspiel = pytest.importorskip("pyspiel")
     theirs, dice = pyspiel.load_game(name), random.Random(2)
     for _ in range(10 if game.width > 10 else 100):
         state, position = theirs.new_initial_state(), _core.Position(game.engine())
