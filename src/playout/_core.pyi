@@ -264,3 +264,227 @@ class Run:
         """
 
     def progress(self) -> Progress: ...
+
+class Bandit(enum.Enum):
+    ucb1 = 0
+
+    tuned1 = 1
+
+    tuned2 = 2
+
+    rave = 3
+
+class Decision(enum.Enum):
+    visits = 0
+
+    value = 1
+
+    lower_bound = 2
+
+class UctSettings:
+    def __init__(self) -> None: ...
+
+    @property
+    def bandit(self) -> Bandit: ...
+
+    @bandit.setter
+    def bandit(self, arg: Bandit, /) -> None: ...
+
+    @property
+    def exploration(self) -> float: ...
+
+    @exploration.setter
+    def exploration(self, arg: float, /) -> None: ...
+
+    @property
+    def first_play(self) -> float: ...
+
+    @first_play.setter
+    def first_play(self, arg: float, /) -> None: ...
+
+    @property
+    def rave_k(self) -> float: ...
+
+    @rave_k.setter
+    def rave_k(self, arg: float, /) -> None: ...
+
+    @property
+    def even_prior(self) -> float: ...
+
+    @even_prior.setter
+    def even_prior(self, arg: float, /) -> None: ...
+
+    @property
+    def widening(self) -> bool: ...
+
+    @widening.setter
+    def widening(self, arg: bool, /) -> None: ...
+
+    @property
+    def widening_first(self) -> float: ...
+
+    @widening_first.setter
+    def widening_first(self, arg: float, /) -> None: ...
+
+    @property
+    def widening_growth(self) -> float: ...
+
+    @widening_growth.setter
+    def widening_growth(self, arg: float, /) -> None: ...
+
+    @property
+    def expand_after(self) -> int: ...
+
+    @expand_after.setter
+    def expand_after(self, arg: int, /) -> None: ...
+
+    @property
+    def graph(self) -> bool: ...
+
+    @graph.setter
+    def graph(self, arg: bool, /) -> None: ...
+
+    @property
+    def solver(self) -> bool: ...
+
+    @solver.setter
+    def solver(self, arg: bool, /) -> None: ...
+
+    @property
+    def early_stop(self) -> bool: ...
+
+    @early_stop.setter
+    def early_stop(self, arg: bool, /) -> None: ...
+
+    @property
+    def memory(self) -> int: ...
+
+    @memory.setter
+    def memory(self, arg: int, /) -> None: ...
+
+    @property
+    def virtual_loss(self) -> int: ...
+
+    @virtual_loss.setter
+    def virtual_loss(self, arg: int, /) -> None: ...
+
+    @property
+    def in_flight(self) -> bool: ...
+
+    @in_flight.setter
+    def in_flight(self, arg: bool, /) -> None: ...
+
+class ActionReport:
+    @property
+    def move(self) -> int: ...
+
+    @property
+    def visits(self) -> int: ...
+
+    @property
+    def wins(self) -> float: ...
+
+    @property
+    def amaf_visits(self) -> int: ...
+
+    @property
+    def amaf_wins(self) -> float: ...
+
+    @property
+    def prior_visits(self) -> float: ...
+
+    @property
+    def prior_wins(self) -> float: ...
+
+    @property
+    def bounds(self) -> tuple[int, int]: ...
+
+class NodeReport:
+    @property
+    def path(self) -> list[int]: ...
+
+    @property
+    def visits(self) -> int: ...
+
+    @property
+    def actions(self) -> list[ActionReport]: ...
+
+    @property
+    def bounds(self) -> tuple[int, int]: ...
+
+class TreeReport:
+    """What a player's trees know of the moves of a state."""
+
+    @property
+    def actions(self) -> list[ActionReport]: ...
+
+    @property
+    def player(self) -> int: ...
+
+    @property
+    def visits(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def most_bytes(self) -> int: ...
+
+    @property
+    def full(self) -> bool: ...
+
+    @property
+    def bounds(self) -> tuple[int, int]: ...
+
+def uct(problem: Problem, settings: UctSettings, seed: int, job: int = 0, width: int = 0) -> Search:
+    """A tree search of a puzzle."""
+
+def nodes_of(search: Search) -> list[NodeReport]:
+    """All nodes of a tree search."""
+
+def is_better(one: ActionReport, other: ActionReport, decision: Decision, player: int) -> bool:
+    """Whether one action of a player is the better decision."""
+
+def log(x: float) -> float: ...
+
+def regret(bandit: Bandit, exploration: float, chances: Sequence[float], steps: Sequence[int], seed: int) -> list[float]:
+    """The regret of a bandit after so many steps, for each of a list."""
+
+class Forest:
+    """The trees of a player of games, at work or at rest."""
+
+    def __init__(self, problem: Problem, settings: UctSettings, seed: int, jobs: int = 1, width: int = 0) -> None: ...
+
+    def begin(self, playouts: int, threads: int) -> None: ...
+
+    def wait(self, seconds: float) -> bool:
+        """
+        Waits at most that long for the end of thinking; true once it is over. Raises what was raised.
+        """
+
+    def stop(self) -> None: ...
+
+    @property
+    def spent(self) -> tuple[int, float]:
+        """Playouts and seconds of this thinking, or of the last."""
+
+    def is_decided(self, more: int) -> bool: ...
+
+    def report(self) -> TreeReport: ...
+
+    def variation(self, first: int, decision: Decision) -> list[int]: ...
+
+    def play(self, move: int) -> None: ...
+
+    def go_to(self, moves: Sequence[int]) -> None: ...
+
+    def legal_moves(self) -> list[int]: ...
+
+    def player(self) -> int: ...
+
+    def score(self) -> float: ...
+
+    def nodes(self) -> list[NodeReport]: ...

@@ -105,7 +105,7 @@ def solve_command(
     seconds: Annotated[float | None, Parameter(group=BUDGET)] = None,
     playouts: Annotated[int | None, Parameter(group=BUDGET, converter=_strictly_whole)] = None,
     target: Annotated[float | None, Parameter(group=BUDGET)] = None,
-    search: Annotated[Literal["gnrpa", "nrpa", "nmcs"], Parameter(group=SEARCH)] = "gnrpa",
+    search: Annotated[Literal["gnrpa", "nrpa", "nmcs", "uct"], Parameter(group=SEARCH)] = "gnrpa",
     level: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
     iterations: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
     alpha: Annotated[float | None, Parameter(group=SEARCH)] = None,
@@ -115,10 +115,13 @@ def solve_command(
     playouts_per_call: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
     repetitions: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
     improve: Annotated[bool | None, Parameter(group=SEARCH)] = None,
+    bandit: Annotated[Literal["ucb1", "ucbtuned1", "ucbtuned2", "rave"] | None, Parameter(group=SEARCH)] = None,
+    exploration: Annotated[float | None, Parameter(group=SEARCH)] = None,
+    memory: Annotated[int | None, Parameter(group=SEARCH, converter=_strictly_whole)] = None,
     seed: Annotated[int, Parameter(group=SEARCH, converter=_strictly_whole)] = 0,
     start: Annotated[Path | None, Parameter(group=SEARCH)] = None,
     threads: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
-    parallel: Annotated[Literal["root", "leaf", "node", "hybrid"] | None, Parameter(group=PARALLEL)] = None,
+    parallel: Annotated[Literal["root", "leaf", "node", "hybrid", "tree"] | None, Parameter(group=PARALLEL)] = None,
     jobs: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
     width: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
     parallel_level: Annotated[int | None, Parameter(group=PARALLEL, converter=_strictly_whole)] = None,
@@ -160,8 +163,8 @@ def solve_command(
     target
         Stop once a score of at least this is found.
     search
-        The algorithm: nested rollout policy adaptation with (gnrpa) or without (nrpa) temperature and bias, or nested
-        Monte Carlo search (nmcs).
+        The algorithm: nested rollout policy adaptation with (gnrpa) or without (nrpa) temperature and bias, nested
+        Monte Carlo search (nmcs), or tree search (uct).
     level
         Levels of nesting; higher searches longer before it starts afresh, and better (4; nmcs 3).
     iterations
@@ -180,6 +183,12 @@ def solve_command(
         Leave a level once its best sequence was found again more than this many times (off).
     improve
         Whether the problem's local search improves the best sequences before they are learned (yes, where it has one).
+    bandit
+        Of uct: how a move in the tree is chosen (ucb1).
+    exploration
+        Of uct: higher explores more, and 1 is the bandit as it was published (1.0; rave 0.0).
+    memory
+        Of uct: how many MB the tree may take (1024).
     seed
         Of the random numbers.
     start
@@ -189,8 +198,9 @@ def solve_command(
         a cluster: of each island (of a rank its part of the processors, in Slurm what it says, else 1).
     parallel
         How they work together. root: independent searches; leaf: one search that plays several playouts at once; node:
-        one that makes several calls of --parallel-level at once; hybrid: several such searches. If not given, what
-        measurement shows best for so many threads; what that is, is said when the search begins.
+        one that makes several calls of --parallel-level at once; hybrid: several such searches; tree: all threads search
+        one tree of uct, and the result varies from run to run. If not given, what measurement shows best for so many
+        threads; what that is, is said when the search begins.
     jobs
         Of root and hybrid: how many searches (as many as threads; of a resumed search as before). On a cluster these
         are the islands (as many as workers).
@@ -241,17 +251,20 @@ def solve_command(
         "playouts_per_call": playouts_per_call,
         "repetitions": repetitions,
         "improve": improve,
+        "bandit": bandit,
+        "exploration": exploration,
+        "memory": memory,
     }
     settings = {key: value for key, value in given.items() if value is not None}
     wanted = {"jobs": jobs, "width": width, "level": parallel_level, "policy": policy}
     given_settings = {key: value for key, value in wanted.items() if value is not None}
     console = terminal.plain_console(stderr=True)
     with StopSignals() as signals, clusters.opened(where, threads) as nodes:
-        chosen = searches.make(search, settings)
+        chosen = _search(search, settings)
         budget = Budget(seconds, playouts, target)
         built = problems.problem(problem, for_command_line=True)
-        if improve is None and search != "nmcs" and problems.improves(built):
-            chosen = searches.make(search, {**settings, "improve": True})
+        if improve is None and hasattr(chosen, "improve") and problems.improves(built):
+            chosen = _search(search, {**settings, "improve": True})
         first = None if start is None else load(start)
         if where is not None and output is None:
             output = _output_beside(checkpoint, problem)
@@ -647,6 +660,14 @@ def _output_beside(checkpoint: Path | None, problem: str) -> Path:
     return next(path for path in names if not path.exists())
 
 
+def _search(name: str, settings: dict[str, Any]) -> Any:
+    """Return the search that was asked for; what explores, in uct, is its bandit."""
+    if name == "uct" and "exploration" in settings:
+        bandit = {"name": settings.get("bandit", "ucb1"), "exploration": settings["exploration"]}
+        settings = {**{key: value for key, value in settings.items() if key != "exploration"}, "bandit": bandit}
+    return searches.make(name, settings)
+
+
 def _strategy(
     search: Any, name: str | None, threads: int, given: dict[str, Any], before: Any, slots: int | None = None
 ) -> Parallel | None:
@@ -654,12 +675,14 @@ def _strategy(
     options = {"jobs": "--jobs", "width": "--width", "level": "--parallel-level", "policy": "--policy"}
     if name is None:
         for setting in given:
-            raise InputError(f"{options[setting]} without a strategy; say which by --parallel root|leaf|node|hybrid")
+            raise InputError(
+                f"{options[setting]} without a strategy; say which by --parallel root|leaf|node|hybrid|tree"
+            )
         return None
     known = [field.name for field in fields(STRATEGIES[name])]
     for setting in given:
         if setting not in known:
-            has = ", ".join(options[setting] for setting in known)
+            has = ", ".join(options[setting] for setting in known if setting in options) or "no settings here"
             raise InputError(f"{options[setting]} does not go with --parallel {name}, which takes {has}")
     if before is not None and before.name == name:
         return make(name, {**asdict(before), **given})
@@ -680,8 +703,8 @@ def _check_solve(command: Sequence[str], job: slurm.Job) -> dict[str, Any]:
         if option in said:
             raise InputError(f"--{option} is for the job script to say: {instead}")
     Budget(*(said.get(name) for name in ("seconds", "playouts", "target")))
-    settings = {field.name for kind in searches.SEARCHES.values() for field in fields(kind)}
-    chosen = searches.make(said.get("search", "gnrpa"), {key: said[key] for key in said if key in settings})
+    settings = {field.name for kind in searches.SEARCHES.values() for field in fields(kind)} | {"exploration"}
+    chosen = _search(said.get("search", "gnrpa"), {key: said[key] for key in said if key in settings})
     built = problems.problem(said["problem"], for_command_line=True)
     first = load(said["start"]) if "start" in said else None
     where = _cluster("mpi" if job.tasks > 1 else None, {key: said.get(key) for key in ("exchange", "chunk")})

@@ -65,9 +65,9 @@ class Leaf:
 
     Of UCT: they begin where a simulation leaves the tree; a budget is rounded up to a multiple of the width.
 
-    Of NRPA and GNRPA: :class:`Node` at level 1. With the stabilised setting (``playouts_per_call``), whose level 1 adapts nothing, the
-    playouts of a call are spread over the threads whatever the width, and the result is that of the search without a
-    strategy. (But for ``repetitions``, which are then counted after all of them.)
+    Of NRPA and GNRPA: :class:`Node` at level 1. With the stabilised setting (``playouts_per_call``), whose level 1
+    adapts nothing, the playouts of a call are spread over the threads whatever the width, and the result is that of the
+    search without a strategy. (But for ``repetitions``, which are then counted after all of them.)
 
     Parameters
     ----------

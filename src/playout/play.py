@@ -423,14 +423,12 @@ class Player:
         report = self._forest.report()
         player = report.player
         decision = DECISIONS[self.search.decision]
-        order = cmp_to_key(
-            lambda one, other: (
-                -1
-                if _core.is_better(one, other, decision, player)
-                else int(_core.is_better(other, one, decision, player))
-            )
-        )
-        actions = sorted(report.actions, key=order)
+
+        def compare(one: _core.ActionReport, other: _core.ActionReport) -> int:
+            better, worse = (_core.is_better(*pair, decision, player) for pair in ((one, other), (other, one)))
+            return worse - better
+
+        actions = sorted(report.actions, key=cmp_to_key(compare))
         proven = _proven(report.bounds, player)
         playouts, seconds = self._forest.spent
         moves = tuple(

@@ -33,6 +33,7 @@ from playout.parallel import MAX_CALLS, MAX_JOBS
 from playout.problems import same_score
 from playout.progress import CHECKPOINT_SECONDS, MAX_PLAYOUTS, START_ADAPTATIONS, WAKE_SECONDS, Budget, Moment, Progress
 from playout.result import shown
+from playout.search import Wide
 from playout.stop import SIGNALS, interrupts
 
 if TYPE_CHECKING:
@@ -221,13 +222,18 @@ class Driver:
 
     def settle(self) -> State | None:
         """Begin one more island, for a node that has nothing to do."""
-        number, wide = len(self.islands), self.task.parallel.wide if self.task.parallel else None
+        number, wide = len(self.islands), self.wide()
         if number >= MAX_JOBS or (number + 1) * (wide.width if wide else 1) > MAX_CALLS:
             return None
         self.islands.append(State(number, 0, self.take_job(), number, start=self.task.start, moved=self.seconds()))
         self.quotas.append(MAX_PLAYOUTS // MAX_JOBS)
         self.task = replace(self.task, parallel=replace(self.task.parallel, jobs=len(self.islands)))  # type: ignore[type-var]
         return self.islands[-1]
+
+    def wide(self) -> Wide | None:
+        """How several threads work on each island: the trees of uct do not travel."""
+        wide = None if self.task.parallel is None else self.task.parallel.wide
+        return wide if isinstance(wide, Wide) else None
 
     def take_job(self) -> int:
         self.next_job += 1
@@ -251,7 +257,7 @@ class Driver:
             problem=self.problem,
             variant=island.variant,
             search=self.task.search,
-            wide=None if self.task.parallel is None else self.task.parallel.wide,
+            wide=self.wide(),
             seed=self.task.seed,
             job=island.job,
             start=island.start,
