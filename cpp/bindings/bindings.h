@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "problems/connect_four.h"
+#include "problems/go/go.h"
 #include "problems/hex.h"
 #include "problems/mnk.h"
 #include "problems/same_game.h"
@@ -27,7 +28,7 @@ void register_tree(nanobind::module_& m);
 template <class... P>
 struct Types {};
 using Puzzles = Types<SameGame16, SameGame20, Tsptw, UserProblem>;
-using Games = Types<SmallMnk, LargeMnk, ConnectFour, Hex>;
+using Games = Types<SmallMnk, LargeMnk, ConnectFour, Hex, Go<9>, Go<13>, Go<19>, Go<25>>;
 
 template <class... P, class... G>
 Types<P..., G...> joined(Types<P...>, Types<G...>);

@@ -1,3 +1,7 @@
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
 #include "bindings/bindings.h"
 
 namespace nb = nanobind;
@@ -15,6 +19,20 @@ ProblemHandle connect_four(int width, int height) { return {std::make_shared<con
 
 ProblemHandle hex(int side) { return {std::make_shared<const Hex>(side)}; }
 
+// The board with the smallest array that has room.
+template <int Side, int... Larger>
+ProblemHandle go(int width, int height, const GoSettings& settings) {
+  if constexpr (sizeof...(Larger) > 0)
+    if (std::max(width, height) > Side) return go<Larger...>(width, height, settings);
+  return {std::make_shared<const Go<Side>>(width, height, settings)};
+}
+
+ProblemHandle make_go(int width, int height, double komi, Ko ko, bool suicide, std::vector<int> black,
+                      std::vector<int> white, int first) {
+  if (first != 0 && first != 1) throw std::invalid_argument("the player who moves first is 0 or 1");
+  return go<9, 13, 19, 25>(width, height, {komi, ko, suicide, std::move(black), std::move(white), first});
+}
+
 }  // namespace
 
 void register_games(nb::module_& m) {
@@ -22,6 +40,14 @@ void register_games(nb::module_& m) {
         "An m,n,k game; a move is row * width + column, row 0 at the bottom.");
   m.def("connect_four", &connect_four, "width"_a = 7, "height"_a = 6, "Connect Four; a move is a column from 0.");
   m.def("hex", &hex, "side"_a, "Hex; a move is row * side + column, row 0 at the top.");
+  nb::enum_<Ko>(m, "Ko")
+      .value("simple", Ko::simple)
+      .value("positional", Ko::positional)
+      .value("situational", Ko::situational);
+  m.def("go", &make_go, "width"_a, "height"_a, "komi"_a, "ko"_a, "suicide"_a = false, "black"_a = std::vector<int>(),
+        "white"_a = std::vector<int>(), "first"_a = 0,
+        "Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the "
+        "points of stones that are there at the start, and first is 0 where Black moves first.");
 }
 
 }  // namespace playout::bindings

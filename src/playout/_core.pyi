@@ -135,6 +135,17 @@ def connect_four(width: int = 7, height: int = 6) -> Problem:
 
 def hex(side: int) -> Problem:
     """Hex; a move is row * side + column, row 0 at the top."""
+class Ko(enum.Enum):
+    simple = 0
+
+    positional = 1
+
+    situational = 2
+
+def go(width: int, height: int, komi: float, ko: Ko, suicide: bool = False, black: Sequence[int] = [], white: Sequence[int] = [], first: int = 0) -> Problem:
+    """
+    Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the points of stones that are there at the start, and first is 0 where Black moves first.
+    """
 
 class BiasUse(enum.Enum):
     none = 0
