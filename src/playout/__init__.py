@@ -33,6 +33,7 @@ from playout.problems.connect_four import ConnectFour
 from playout.problems.hex import Hex
 from playout.problems.mnk import MNK
 from playout.problems.mnk import TicTacToe
+from playout.problems.go import Go
 from playout.problems.same_game import SameGame
 from playout.problems.tsptw import TSPTW
 from playout.progress import Progress
@@ -68,6 +69,7 @@ __all__ = [
     "ConnectFour",
     "Dask",
     "Hex",
+    "Go",
     "Hybrid",
     "InputError",
     "Island",

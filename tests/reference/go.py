@@ -112,9 +112,9 @@ class PlainGo:
         self.passes = self.passes + 1 if move == self.last else 0
         self.ko_point = None
         if move != self.last:
-            alone = all(self.board[other] == 2 - self.player for other in self.neighbours(move))
+            before = self.board
             self.board, captured, _ = self.after(move, self.player)
-            if alone and len(captured) == 1:
+            if len(captured) == 1 and self.after(min(captured), 1 - self.player)[0] == before:
                 self.ko_point = min(captured)
         self.player = 1 - self.player
         self.remember()

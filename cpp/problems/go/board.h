@@ -148,6 +148,7 @@ class GoBoard {
       captures |= static_cast<unsigned>((colour_[q] == enemy) & (liberties_[head_[q]] == 0)) << i;
     }
     for (; friends != 0; friends &= friends - 1) join(p, p + kSides[__builtin_ctz(friends)]);
+    // Ko: one alone takes one alone. To retake takes nothing else: another chain in atari there had no liberty before.
     ko_ = 0;
     if (captures != 0) {
       const int before = count_;

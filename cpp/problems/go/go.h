@@ -4,9 +4,9 @@
 // height. Two passes in a row end the game. The score is the area of Black less that of White, less komi; an empty
 // region belongs to a colour if it touches no stone of the other.
 //
-// Ko. Simple: a stone that has just taken one stone, alone and with one liberty, must not be taken by one that is put
-// where the other was. With superko no move may repeat an earlier position, of the board (positional) or of the board
-// and who moves next (situational); the point of the simple ko is then forbidden too, by both. A pass is always legal.
+// Ko. Simple: a stone that takes a single one must not be taken at once if that makes the board what it was. With
+// superko no move may repeat an earlier position, of the board (positional) or of the board and who moves next
+// (situational); what the simple rule forbids both forbid too. A pass is always legal.
 //
 // Suicide, where allowed: a chain that is without liberties when nothing is captured is taken off. If it is a single
 // stone the board is as before: the positional superko forbids that always, the situational one if the other had been

@@ -15,6 +15,7 @@ from playout.errors import InputError, short
 from playout.problems.connect_four import ConnectFour
 from playout.problems.hex import Hex
 from playout.problems.mnk import MNK, parse_tic_tac_toe
+from playout.problems.go import Go
 from playout.problems.same_game import SameGame
 from playout.problems.tsptw import TSPTW
 
@@ -154,6 +155,20 @@ KINDS: dict[str, Kind] = {
         without_file=r"(\d+)?",
         parse=Hex.parse_name,
         from_json=Hex.from_json,
+    ),
+    "go": Kind(
+        title="Go: a game for two, played and not solved",
+        forms=(("go:9", "a board of 9 x 9, up to 25 x 25"), ("go:9x7", "9 wide and 7 high")),
+        options=(
+            ("komi=POINTS", "for White (default 7.5)"),
+            ("ko=simple|positional|situational", "what must not be repeated (default positional)"),
+            ("suicide=yes|no", "whether a move may take off own stones (default no)"),
+            ("handicap=N", "black stones at the fixed places, 2 to 9 (default 0)"),
+        ),
+        command_line={},
+        without_file=r"\d+(x\d+)?",
+        parse=Go.parse_name,
+        from_json=Go.from_json,
     ),
 }
 
