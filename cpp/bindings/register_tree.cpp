@@ -155,35 +155,40 @@ void register_tree(nb::module_& m) {
           },
           "seconds"_a, "Waits at most that long for the end of thinking; true once it is over. Raises what was raised.")
       .def("stop", &WatchedForest::stop)
-      .def_prop_ro("spent", [](const WatchedForest& watched) { return (*watched).spent(); },
-                   "Playouts and seconds of this thinking, or of the last.")
-      .def("is_decided",
-           [](const WatchedForest& watched, std::uint64_t more) {
-             bool decided = false;
-             watched.wait_for([&] { decided = (*watched).is_decided(more); });
-             return decided;
-           },
-           "more"_a)
+      .def_prop_ro(
+          "spent", [](const WatchedForest& watched) { return (*watched).spent(); },
+          "Playouts and seconds of this thinking, or of the last.")
+      .def(
+          "is_decided",
+          [](const WatchedForest& watched, std::uint64_t more) {
+            bool decided = false;
+            watched.wait_for([&] { decided = (*watched).is_decided(more); });
+            return decided;
+          },
+          "more"_a)
       .def("report",
            [](const WatchedForest& watched) {
              TreeReport report;
              watched.wait_for([&] { report = (*watched).report(); });
              return report;
            })
-      .def("variation",
-           [](const WatchedForest& watched, Move first, Decision decision) {
-             std::vector<Move> line;
-             watched.wait_for([&] { line = (*watched).variation(first, decision); });
-             return line;
-           },
-           "first"_a, "decision"_a)
-      .def("play",
-           [](const WatchedForest& watched, Move move) { watched.wait_for([&] { (*watched).play(move); }); }, "move"_a)
-      .def("go_to",
-           [](const WatchedForest& watched, const std::vector<Move>& moves) {
-             watched.wait_for([&] { (*watched).go_to(moves); });
-           },
-           "moves"_a)
+      .def(
+          "variation",
+          [](const WatchedForest& watched, Move first, Decision decision) {
+            std::vector<Move> line;
+            watched.wait_for([&] { line = (*watched).variation(first, decision); });
+            return line;
+          },
+          "first"_a, "decision"_a)
+      .def(
+          "play", [](const WatchedForest& watched, Move move) { watched.wait_for([&] { (*watched).play(move); }); },
+          "move"_a)
+      .def(
+          "go_to",
+          [](const WatchedForest& watched, const std::vector<Move>& moves) {
+            watched.wait_for([&] { (*watched).go_to(moves); });
+          },
+          "moves"_a)
       .def("legal_moves",
            [](const WatchedForest& watched) {
              std::vector<Move> moves;

@@ -1,8 +1,9 @@
 // Forest: the trees of a player of games. One, or several that grow independently (root parallelization): their roots'
 // statistics are added up, and the decision is taken from the sum.
 //
-// Thinking is a Run (parallel/run.h) that borrows the trees. They stay when it ends: the next thinking goes on with them.
-// While it goes on, who wants to look has it paused for a moment. All members are for one thread but request_stop.
+// Thinking is a Run (parallel/run.h) that borrows the trees. They stay when it ends: the next thinking goes on with
+// them. While it goes on, who wants to look has it paused for a moment. All members are for one thread but
+// request_stop.
 #pragma once
 
 #include <algorithm>

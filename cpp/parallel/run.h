@@ -8,7 +8,8 @@
 //
 // The workers never call back: whoever started the run asks for its progress, waits, or stops it. All members may be
 // called from any thread. The run ends by itself when its playouts are spent, when the target score is reached, when a
-// search has nothing more to find or when one throws; a stop request is obeyed after the playouts under way, and not before the first.
+// search has nothing more to find or when one throws; a stop request is obeyed after the playouts under way, and not
+// before the first.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // TreeUct: one search tree for many threads.
 //
-// Tree parallelization (Algorithm 4 of "The Parallelization of Monte-Carlo Planning"): every thread makes simulations in
-// the same tree, without locks. While one is under way the others see it, so that they do not all go the same way: as
-// so many lost visits (a virtual loss; with 1 that is the visit "Parallel Monte-Carlo Tree Search for HPC Systems" counts
-// when an action is selected, the reward being added later), or in the exploration term alone. What comes out depends
-// on who was faster. One thread alone searches as the sequential code does: it is the same code.
+// Tree parallelization (Algorithm 4 of "The Parallelization of Monte-Carlo Planning"): every thread makes simulations
+// in the same tree, without locks. While one is under way the others see it, so that they do not all go the same way:
+// as so many lost visits (a virtual loss; with 1 that is the visit "Parallel Monte-Carlo Tree Search for HPC Systems"
+// counts when an action is selected, the reward being added later), or in the exploration term alone. What comes out
+// depends on who was faster. One thread alone searches as the sequential code does: it is the same code.
 //
 // Leaf parallelization: one thread goes down the tree, and `width` playouts begin where it ends. The result does not
 // depend on the number of threads. Only whole rounds are played: a budget is rounded up to a multiple of the width.

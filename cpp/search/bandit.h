@@ -7,9 +7,11 @@
 //   UCB1         mean + c sqrt(2 log N / n); UCT-Treesplit's w/v + 2C sqrt(2 ln V / v) is this with c = 2C
 //   UCB-Tuned.1  mean + c sqrt(V log N / n),               V = max(0.001, mean (1 - mean))
 //   UCB-Tuned.2  mean + c (sqrt(V log N / n) + log N / n)
-//   RAVE         (1 - b) mean + b amaf + c sqrt(2 log N / n), the paper's AMAF-guided exploration. (Its listing prints the
-//                same symbol for both estimates; the text tells them apart.) b = n~ / (n~ + n + n n~ / k) falls with n and
-//                rises with the number n~ of simulations that the AMAF estimate rests on. n and the mean include a prior.
+//   RAVE         (1 - b) mean + b amaf + c sqrt(2 log N / n), the paper's AMAF-guided exploration. (Its listing prints
+//   the
+//                same symbol for both estimates; the text tells them apart.) b = n~ / (n~ + n + n n~ / k) falls with n
+//                and rises with the number n~ of simulations that the AMAF estimate rests on. n and the mean include a
+//                prior.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // Tree: the memory of a tree search. Nodes with the statistics of all their actions, in one block of bounded size.
 //
-// A node is 32 bytes, then 16 bytes an action, then 16 more an action where AMAF statistics are kept. Nodes are named by
-// where they are, in units of 16 bytes, and never move while a search goes on. When the block is full no node is added,
-// and the search goes on with those there are. `collect` keeps what can be reached from a node and moves it together.
+// A node is 32 bytes, then 16 bytes an action, then 16 more an action where AMAF statistics are kept. Nodes are named
+// by where they are, in units of 16 bytes, and never move while a search goes on. When the block is full no node is
+// added, and the search goes on with those there are. `collect` keeps what can be reached from a node and moves it
+// together.
 //
 // In graph mode a transposition table finds a node by the key of its state: a list of nodes for each of many buckets.
 //
@@ -131,10 +132,10 @@ template <class Action, class Amaf>
 class Tree {
  public:
   static constexpr std::size_t kUnit = 16;
-  static constexpr Link kFirst = 4;                                     // unit of the first node
-  static constexpr std::uint64_t kLeastBytes = 1 << 16;                 // room for some nodes of any game
-  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 34;   // 16 GB: links have 30 bits
-  static constexpr Link kOpen = 1U << 31;                               // in a link: the action is considered
+  static constexpr Link kFirst = 4;                                    // unit of the first node
+  static constexpr std::uint64_t kLeastBytes = 1 << 16;                // room for some nodes of any game
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 34;  // 16 GB: links have 30 bits
+  static constexpr Link kOpen = 1U << 31;                              // in a link: the action is considered
   static_assert(sizeof(Node) == 2 * kUnit && sizeof(Action) == kUnit && sizeof(Amaf) == kUnit);
 
   Tree(std::uint64_t bytes, bool amaf, bool graph) : amaf_(amaf) {
@@ -193,8 +194,16 @@ class Tree {
     }
     Access::add(nodes_, std::uint64_t{1});
     const auto link = static_cast<Link>(begin);
-    node(link) = {.key = 0, .visits = 0, .in_flight = 0, .next = kNone, .count = count, .open = count,
-                  .bounds = 2 << 2, .player = 0, .marked = 0, .unused = 0};
+    node(link) = {.key = 0,
+                  .visits = 0,
+                  .in_flight = 0,
+                  .next = kNone,
+                  .count = count,
+                  .open = count,
+                  .bounds = 2 << 2,
+                  .player = 0,
+                  .marked = 0,
+                  .unused = 0};
     return link;
   }
 
@@ -296,14 +305,13 @@ class Tree {
 
  private:
   static std::byte* map(std::uint64_t units) {
-    void* memory = mmap(nullptr, units * kUnit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory =
+        mmap(nullptr, units * kUnit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     return static_cast<std::byte*>(memory);
   }
 
-  std::uint64_t units_for(std::uint32_t count) const {
-    return 2 + (amaf_ ? 2 : 1) * static_cast<std::uint64_t>(count);
-  }
+  std::uint64_t units_for(std::uint32_t count) const { return 2 + (amaf_ ? 2 : 1) * static_cast<std::uint64_t>(count); }
   Link& bucket(std::uint64_t key) { return buckets_[key & (buckets_.size() - 1)]; }
 
   template <class Function>

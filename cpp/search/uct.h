@@ -13,7 +13,8 @@
 //    the least and the greatest score seen so far when a move is selected, never when stored.
 //  - AMAF: an action gains the outcome of each simulation in which its player played the same move at this situation or
 //    later, in the tree or in the playout. (In a puzzle and in a user's game "the same move" is one of the same code.)
-//  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried, and
+//  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried,
+//  and
 //    a simulation that comes to a solved state takes its value.
 //  - Widening: an action is opened when K(n) says so, the one with the best prior, of equals the one with the best AMAF
 //    estimate, of equals the first; it stays open.
@@ -215,7 +216,7 @@ class Uct {
     State state;
     typename P::Moves moves{};
     std::vector<Step> path;
-    std::vector<std::uint64_t> codes;  // of the moves of the nodes on the path
+    std::vector<std::uint64_t> codes;   // of the moves of the nodes on the path
     std::vector<std::uint32_t> banned;  // actions that the history forbids here
     std::vector<double> scores;         // of the actions of a node
     std::vector<Prior> priors;
@@ -346,8 +347,10 @@ class Uct {
     problem_->find_moves(state, desk_.moves);
     for (std::size_t step = 0; step < sequence.size(); step++) {
       int i = index_of(desk_.moves, sequence[step]);
-      if (i == desk_.moves.count) problem_->find_all_moves(state, desk_.moves), i = index_of(desk_.moves, sequence[step]);
-      if (i == desk_.moves.count) throw std::invalid_argument("move " + std::to_string(step + 1) + " is not legal there");
+      if (i == desk_.moves.count)
+        problem_->find_all_moves(state, desk_.moves), i = index_of(desk_.moves, sequence[step]);
+      if (i == desk_.moves.count)
+        throw std::invalid_argument("move " + std::to_string(step + 1) + " is not legal there");
       problem_->play_and_find_moves(state, desk_.moves, i);
     }
     if (desk_.moves.count > 0)
@@ -433,7 +436,8 @@ class Uct {
     TreeReport out;
     out.actions = actions_of(root, root_state_);
     const std::vector<Move> legal = legal_moves();  // superko is a matter of the way here
-    std::erase_if(out.actions, [&](const ActionReport& one) { return std::ranges::find(legal, one.move) == legal.end(); });
+    std::erase_if(out.actions,
+                  [&](const ActionReport& one) { return std::ranges::find(legal, one.move) == legal.end(); });
     out.player = player();
     out.bounds = unpack(root.bounds);
     out.visits = root.visits;
@@ -456,7 +460,8 @@ class Uct {
       int chosen = -1;
       for (int i = 0; i < static_cast<int>(list.size()); i++) {
         if (list[i].visits == 0 || index_of(found, list[i].move) == found.count) continue;
-        if (line.empty() ? list[i].move == first : chosen < 0 || is_better(list[i], list[chosen], decision, node.player))
+        if (line.empty() ? list[i].move == first
+                         : chosen < 0 || is_better(list[i], list[chosen], decision, node.player))
           chosen = i;
       }
       if (chosen < 0) break;
@@ -497,9 +502,7 @@ class Uct {
 
   static Link link_of(Link link) { return link & ~Tree<Action, Amaf>::kOpen; }
   static Bounds unpack(std::uint8_t bounds) { return {bounds & 3U, static_cast<std::uint32_t>(bounds >> 2)}; }
-  static std::uint8_t pack(const Bounds& bounds) {
-    return static_cast<std::uint8_t>(bounds.lower | bounds.upper << 2);
-  }
+  static std::uint8_t pack(const Bounds& bounds) { return static_cast<std::uint8_t>(bounds.lower | bounds.upper << 2); }
   template <class Access>
   static Bounds bounds_of(const Node& node) {
     return unpack(Access::load(const_cast<Node&>(node).bounds));
@@ -518,8 +521,10 @@ class Uct {
   // The statistics of an action: visits, and what they brought, from 0 to 1 for each visit of a game.
   template <class Access>
   static std::uint32_t visits_of(Action& action) {
-    if constexpr (Wins) return static_cast<std::uint32_t>(Access::load(action.stats));
-    else return Access::load(action.visits);
+    if constexpr (Wins)
+      return static_cast<std::uint32_t>(Access::load(action.stats));
+    else
+      return Access::load(action.visits);
   }
 
   // How one action of a state is seen by a bandit.
@@ -538,7 +543,8 @@ class Uct {
   // Simulations under way through an action, where they are counted.
   template <class Access>
   std::uint32_t flights(Action& action) const {
-    if constexpr (Wins) return Access::load(action.tag) / WinAction::kFlight;
+    if constexpr (Wins)
+      return Access::load(action.tag) / WinAction::kFlight;
     else {
       const Link link = link_of(Access::load(action.link));
       return link == kBusy ? 1 : link > kIllegal ? Access::load(tree_.node(link).in_flight) : 0;
@@ -619,10 +625,14 @@ class Uct {
   template <class Access>
   int choose(Node& node, Stream& random, Desk& desk) {
     switch (settings_.bandit) {
-      case Bandit::ucb1: return choose_by<Access, Bandit::ucb1>(node, random, desk);
-      case Bandit::tuned1: return choose_by<Access, Bandit::tuned1>(node, random, desk);
-      case Bandit::tuned2: return choose_by<Access, Bandit::tuned2>(node, random, desk);
-      case Bandit::rave: break;
+      case Bandit::ucb1:
+        return choose_by<Access, Bandit::ucb1>(node, random, desk);
+      case Bandit::tuned1:
+        return choose_by<Access, Bandit::tuned1>(node, random, desk);
+      case Bandit::tuned2:
+        return choose_by<Access, Bandit::tuned2>(node, random, desk);
+      case Bandit::rave:
+        break;
     }
     return choose_by<Access, Bandit::rave>(node, random, desk);
   }
@@ -644,7 +654,8 @@ class Uct {
       const Link link = Access::load(list[i].link);
       if (link_of(link) == kIllegal || (settings_.widening && !(link & Tree<Action, Amaf>::kOpen))) continue;
       if constexpr (Wins) {
-        if (settings_.solver && !is_worth_trying(WinAction::bounds(Access::load(list[i].tag)), floor, node.player)) continue;
+        if (settings_.solver && !is_worth_trying(WinAction::bounds(Access::load(list[i].tag)), floor, node.player))
+          continue;
       }
       if (!desk.banned.empty() && std::ranges::find(desk.banned, i) != desk.banned.end()) continue;
       const double score = score_of<Access, kind>(node, list[i], i, log_total);
@@ -912,8 +923,8 @@ class Uct {
     Access::add(node.visits, visits);
     if constexpr (Wins) {
       const auto won = static_cast<std::uint64_t>(half_wins(score, static_cast<int>(step.player)));
-      Access::add(action.stats, (won << 32) + static_cast<std::uint64_t>(static_cast<std::int64_t>(
-                                                  static_cast<std::int32_t>(visits))));
+      Access::add(action.stats, (won << 32) + static_cast<std::uint64_t>(
+                                                  static_cast<std::int64_t>(static_cast<std::int32_t>(visits))));
     } else {
       Access::add(action.visits, visits);
       Access::add(action.sum, score - step.assumed);
@@ -921,8 +932,10 @@ class Uct {
   }
 
   std::uint64_t code_of(const Desk& desk, const Step& step, const Node& node, std::uint32_t i) const {
-    if constexpr (kStoresMoves) return static_cast<std::uint64_t>(move_at(node, i));
-    else return desk.codes[step.codes + i];
+    if constexpr (kStoresMoves)
+      return static_cast<std::uint64_t>(move_at(node, i));
+    else
+      return desk.codes[step.codes + i];
   }
 
   template <class Access>

@@ -135,6 +135,7 @@ def connect_four(width: int = 7, height: int = 6) -> Problem:
 
 def hex(side: int) -> Problem:
     """Hex; a move is row * side + column, row 0 at the top."""
+
 class Ko(enum.Enum):
     simple = 0
 

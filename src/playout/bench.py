@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from playout import search as searches
 from playout.errors import check_positive
 from playout.parallel import Hybrid, Leaf, Node, Parallel, Root, describe
 from playout.problems import BuiltIn, problem
@@ -97,4 +98,4 @@ def rate(built: BuiltIn, search: Search, seconds: float, seed: int) -> float:
 def short_name(search: Any) -> str:
     """Name a search by its level."""
     improve = ", improve" if getattr(search, "improve", False) else ""
-    return f"{search.name} level {search.level}{improve}"
+    return searches.short_name(search) + improve

@@ -198,9 +198,9 @@ def solve_command(
         a cluster: of each island (of a rank its part of the processors, in Slurm what it says, else 1).
     parallel
         How they work together. root: independent searches; leaf: one search that plays several playouts at once; node:
-        one that makes several calls of --parallel-level at once; hybrid: several such searches; tree: all threads search
-        one tree of uct, and the result varies from run to run. If not given, what measurement shows best for so many
-        threads; what that is, is said when the search begins.
+        one that makes several calls of --parallel-level at once; hybrid: several such searches; tree: all threads
+        search one tree of uct, and the result varies from run to run. If not given, what measurement shows best for so
+        many threads; what that is, is said when the search begins.
     jobs
         Of root and hybrid: how many searches (as many as threads; of a resumed search as before). On a cluster these
         are the islands (as many as workers).

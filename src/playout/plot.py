@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from playout.errors import InputError, check_choice
 from playout.result import Result, write_whole_bytes
-from playout.search import to_json
+from playout.search import short_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,8 +101,7 @@ def grouped(results: Sequence[Result]) -> dict[str, list[Result]]:
     """Return the results by what was searched and how, under a short name."""
     groups: dict[str, list[Result]] = {}
     for result in results:
-        settings = to_json(result.search)
-        label = f"{result.problem.describe()}, {settings['name']} level {settings['level']}"
+        label = f"{result.problem.describe()}, {short_name(result.search)}"
         alike = (result.problem, result.search)
         same = [key for key, group in groups.items() if (group[0].problem, group[0].search) == alike]
         if not same and label in groups:

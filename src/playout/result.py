@@ -146,12 +146,11 @@ class Result:
 
     def summary(self) -> str:
         """Return the result in one line."""
-        how = search.to_json(self.search)
         strategy = "" if self.parallel is None else f"{parallel.describe(self.parallel)}, "
         early = ", interrupted" if self.interrupted else ""
         return (
             f"{self.problem.describe()}: score {shown(self.score)} in {len(self.moves)} moves; "
-            f"{how['name']} level {how['level']}, {strategy}"
+            f"{search.short_name(self.search)}, {strategy}"
             f"seed {self.seed}, {self.playouts:,} playouts in {self.seconds:,.1f} s{early}"
         )
 

@@ -198,6 +198,15 @@ def to_json(search: Any) -> dict[str, Any]:
     return {"name": search.name, **{key: to_json(value) if is_dataclass(value) else value for key, value in settings}}
 
 
+def short_name(search: Any) -> str:
+    """Return a search's name and the setting that tells most: its level, or its bandit."""
+    return (
+        f"{search.name} level {search.level}"
+        if hasattr(search, "level")
+        else f"{search.name} with {search.bandit.name}"
+    )
+
+
 def describe(search: Any, problem: BuiltIn) -> str:
     """Return a search's name and settings as people read them: the temperature is the one that is used."""
     settings = to_json(search)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from playout import _core, own
 from playout.errors import InputError, short
 from playout.problems.connect_four import ConnectFour
+from playout.problems.go import Go
 from playout.problems.hex import Hex
 from playout.problems.mnk import MNK, parse_tic_tac_toe
-from playout.problems.go import Go
 from playout.problems.same_game import SameGame
 from playout.problems.tsptw import TSPTW
 
