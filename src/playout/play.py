@@ -430,7 +430,7 @@ class Player:
 
         actions = sorted(report.actions, key=cmp_to_key(compare))
         proven = _proven(report.bounds, player)
-        playouts, seconds = self._forest.spent
+        playouts, seconds = self._forest.spent if actions else (0, 0.0)
         moves = tuple(
             MoveAnalysis(
                 move=move,
@@ -447,8 +447,6 @@ class Player:
         if actions:
             line = self._forest.variation(actions[0].move, decision) or [actions[0].move]
             value = moves[0].value
-        elif report.bounds[0] == report.bounds[1]:
-            value = 0.0
         if proven is not None:
             value = {"win": 1.0, "draw": 0.5, "loss": 0.0}[proven]
         return Analysis(
