@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.h' -o -name '*.cpp')
 CPP := $(shell find cpp -name '*.h' -o -name '*.cpp')
 
-.PHONY: build demo test test-cluster lint format stubs bench sanitize wheel clean
+.PHONY: build demo test test-slow test-cluster lint format stubs bench sanitize wheel clean
 
 build: $(VENV)/.built
 
@@ -32,6 +32,10 @@ demo: build
 
 test: build
 	$(BIN)/python -m pytest
+
+# What takes a minute or more.
+test-slow: build
+	$(BIN)/python -m pytest -m slow
 
 # Clusters of three hosts that are network namespaces, with kills and cut links: some minutes, as root.
 test-cluster: build

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/bindings.h"
+#include "problems/go/count.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -48,6 +49,13 @@ void register_games(nb::module_& m) {
         "white"_a = std::vector<int>(), "first"_a = 0,
         "Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the "
         "points of stones that are there at the start, and first is 0 where Black moves first.");
+  nb::class_<GoCounter>(m, "GoCounter", "What there is on a small board; for tests.")
+      .def(nb::init<int, int, bool>(), "width"_a, "height"_a, "suicide"_a)
+      .def("count_legal", &GoCounter::count_legal, nb::call_guard<nb::gil_scoped_release>(),
+           "Colourings in which every chain has a liberty.")
+      .def("graph", &GoCounter::graph, "For each position that can be reached, which others one move leads to.")
+      .def("count_games", &GoCounter::count_games, nb::call_guard<nb::gil_scoped_release>(),
+           "Games that repeat no position, of any length.");
 }
 
 }  // namespace playout::bindings

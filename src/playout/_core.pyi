@@ -148,6 +148,20 @@ def go(width: int, height: int, komi: float, ko: Ko, suicide: bool = False, blac
     Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the points of stones that are there at the start, and first is 0 where Black moves first.
     """
 
+class GoCounter:
+    """What there is on a small board; for tests."""
+
+    def __init__(self, width: int, height: int, suicide: bool) -> None: ...
+
+    def count_legal(self) -> int:
+        """Colourings in which every chain has a liberty."""
+
+    def graph(self) -> list[list[int]]:
+        """For each position that can be reached, which others one move leads to."""
+
+    def count_games(self) -> int:
+        """Games that repeat no position, of any length."""
+
 class BiasUse(enum.Enum):
     none = 0
 

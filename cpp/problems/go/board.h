@@ -107,7 +107,7 @@ class GoBoard {
     bool lives = false;
     for (const int side : kSides) {
       const bool atari = in_atari(p + side);
-      lives |= (colour_[p + side] == own & !atari) | (colour_[p + side] == enemy & atari);
+      lives |= colour_[p + side] == (atari ? enemy : own);
     }
     return !lives;
   }

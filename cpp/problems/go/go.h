@@ -57,7 +57,7 @@ class Go {
   };
 
   Go(int width, int height, const GoSettings& settings)
-      : width_(width), height_(height), settings_(settings), start_{.board = Board(width, height)} {
+      : width_(width), height_(height), settings_(settings), start_{Board(width, height), 0, 0, {}, {}} {
     for (int row = 0; row < height; row++) {
       for (int column = 0; column < width; column++) {
         const int p = Board::point(column, row);
@@ -147,7 +147,8 @@ class Go {
             touches |= colour;
         }
       }
-      margin += touches == kBlack ? count : touches == kWhite ? -count : 0;
+      if (touches == kBlack) margin += count;
+      if (touches == kWhite) margin -= count;
     }
     return margin - settings_.komi;
   }
