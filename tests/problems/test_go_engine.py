@@ -75,6 +75,52 @@ def test_random_games(width, height, ko, suicide):
                 assert position.rollout(seed) == copy.rollout(seed, played)
 
 
+@pytest.mark.parametrize(("width", "height"), [(13, 13), (19, 19), (25, 25)])
+def test_large_boards(width, height):
+    """As above, every fortieth move of one game that random players fill the board in."""
+    numbers = random.Random(width)
+    position, plain = both(width, height)
+    for number in range(3 * width * height // 2):
+        moves = assert_same(position, plain) if number % 40 == 0 else [move for move, _, _ in position.moves()]
+        move = numbers.choice(moves[:-1])
+        position.play(move)
+        plain.play(move)
+    assert_same(position, plain)
+
+
+def test_a_finished_game_has_no_rollout():
+    position, plain = both(5, 5)
+    for move in (12, 25, 25):
+        position.play(move)
+        plain.play(move)
+    assert position.moves() == []
+    assert position.rollout(1) == plain.rollout(1) == ([], 25 - 7.5)
+
+
+def test_a_rollout_after_one_pass_ends_with_another():
+    """Black lives on the whole board and cannot play; White has passed."""
+    black = [p for p in range(9) if p not in (0, 8)]
+    position, _ = both(3, 3, black=tuple(black), player=1)
+    position.play(9)
+    assert position.rollout(1) == ([9], 9 - 7.5)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        dict(width=0, height=5),
+        dict(width=5, height=26),
+        dict(width=5, height=5, black=[25]),
+        dict(width=5, height=5, black=[-1]),
+        dict(width=5, height=5, black=[3], white=[3]),
+        dict(width=5, height=5, first=2),
+    ],
+)
+def test_the_engine_refuses_what_it_cannot_play(arguments):
+    with pytest.raises(ValueError, match=r"board|stone|first"):
+        _core.go(komi=0, ko=_core.Ko.simple, **arguments)
+
+
 @pytest.mark.parametrize(("width", "height"), [(9, 9), (13, 13), (19, 19), (25, 25), (12, 5)])
 def test_rollouts_draw_as_the_plain_ones(width, height):
     for seed in range(3):
