@@ -84,15 +84,13 @@ class TreeUct final : public AnyTree {
     workers.run(workers.size(), [&](int, int worker) {
       std::uint64_t mine = 0;
       while (!uct_.done() && !uct_.is_better_than(score) && !stop.stop_requested()) {
-        std::uint64_t index = next.load(std::memory_order_relaxed);
-        while (index - first < playouts && !next.compare_exchange_weak(index, index + 1, std::memory_order_relaxed)) {
-        }
+        const std::uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
         if (index - first >= playouts) break;
         mine += uct_.template simulate<Shared>(index, desks_[worker]);
       }
       made += mine;
     });
-    uct_.simulations() = next;
+    uct_.simulations() = std::min<std::uint64_t>(next, first + playouts);
     uct_.count_playouts(made);
   }
 

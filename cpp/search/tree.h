@@ -148,19 +148,26 @@ class Tree {
     block_ = map(units_);
   }
   Tree(const Tree& other)
-      : amaf_(other.amaf_), units_(other.units_), used_(other.used_), nodes_(other.nodes_), buckets_(other.buckets_) {
+      : amaf_(other.amaf_),
+        full_(other.full_),
+        units_(other.units_),
+        used_(other.used_),
+        nodes_(other.nodes_),
+        buckets_(other.buckets_) {
     block_ = map(units_);
     std::memcpy(block_, other.block_, used_ * kUnit);
   }
   Tree(Tree&& other) noexcept
       : amaf_(other.amaf_),
+        full_(other.full_),
         units_(other.units_),
         used_(other.used_),
         nodes_(other.nodes_),
         block_(std::exchange(other.block_, nullptr)),
         buckets_(std::move(other.buckets_)) {}
   Tree& operator=(Tree other) noexcept {
-    std::swap(amaf_, other.amaf_), std::swap(units_, other.units_), std::swap(used_, other.used_);
+    std::swap(amaf_, other.amaf_), std::swap(full_, other.full_);
+    std::swap(units_, other.units_), std::swap(used_, other.used_);
     std::swap(nodes_, other.nodes_), std::swap(block_, other.block_), std::swap(buckets_, other.buckets_);
     return *this;
   }
@@ -173,8 +180,11 @@ class Tree {
   std::uint64_t nodes() const { return nodes_; }
   std::uint64_t bytes() const { return units_ * kUnit + buckets_.size() * sizeof(Link); }
   std::uint64_t used_bytes() const { return used_ * kUnit + buckets_.size() * sizeof(Link); }
-  // Whether a node with so many actions would still fit.
-  bool has_room(std::uint32_t count) const { return used_ + units_for(count) <= units_; }
+  // Whether a node did not fit any more. Then none is added, not even a smaller one, until some are given back.
+  template <class Access>
+  bool is_full() {
+    return Access::load(full_);
+  }
 
   Node& node(Link link) const { return *reinterpret_cast<Node*>(block_ + link * kUnit); }
   Action* actions(const Node& node) const {
@@ -188,7 +198,10 @@ class Tree {
     const std::uint64_t size = units_for(count);
     std::uint64_t begin = Access::load(used_);
     while (true) {
-      if (begin + size > units_) return kNone;
+      if (begin + size > units_) {
+        Access::store(full_, true);
+        return kNone;
+      }
       if (Access::exchange(used_, begin, begin + size)) break;
       begin = Access::load(used_);
     }
@@ -230,7 +243,7 @@ class Tree {
   }
 
   void clear() {
-    used_ = kFirst, nodes_ = 0;
+    used_ = kFirst, nodes_ = 0, full_ = false;
     std::ranges::fill(buckets_, kNone);
   }
 
@@ -264,6 +277,7 @@ class Tree {
       end = target + size;
     });
     used_ = end;
+    full_ = false;
     if (is_graph()) each([&](Link link, Node&) { insert<Plain>(link); });
     return moved;
   }
@@ -341,6 +355,7 @@ class Tree {
   }
 
   bool amaf_;
+  bool full_ = false;
   std::uint64_t units_ = 0, used_ = kFirst, nodes_ = 0;
   std::byte* block_ = nullptr;
   std::vector<Link> buckets_;

@@ -369,7 +369,7 @@ class Uct {
     if constexpr (Wins) {
       const Node& root = tree_.node(root_);
       done_ = root.count == 0 || (settings_.solver && bounds_of<Plain>(root).solved());
-      if (!tree_.has_room(tree_.node(root_).count)) root_ = tree_.collect(root_);
+      if (tree_.template is_full<Plain>()) root_ = tree_.collect(root_);
     }
   }
 
@@ -442,7 +442,7 @@ class Uct {
     out.bounds = unpack(root.bounds);
     out.visits = root.visits;
     out.nodes = tree_.nodes(), out.bytes = tree_.used_bytes(), out.most_bytes = tree_.bytes();
-    out.full = !tree_.has_room(root.count);
+    out.full = const_cast<Tree<Action, Amaf>&>(tree_).template is_full<Plain>();
     return out;
   }
 
@@ -789,7 +789,8 @@ class Uct {
       problem_->play_and_find_moves(desk.state, desk.moves, static_cast<int>(chosen));
     const Link raw = Access::load(action.link), link = link_of(raw);
     if (link > kIllegal) return tree_.is_graph() && is_on_path(link, desk) ? kNone : link;
-    if (link == kBusy || visits_before<Access>(action) + 1 < settings_.expand_after) return kNone;
+    if (link == kBusy || tree_.template is_full<Access>()) return kNone;
+    if (visits_before<Access>(action) + 1 < settings_.expand_after) return kNone;
     return expand<Access>(action, raw, desk);
   }
 
@@ -920,7 +921,7 @@ class Uct {
         visits -= settings_.virtual_loss;  // which may be below 0: a word that is added is taken away as well
       }
     }
-    Access::add(node.visits, visits);
+    if (!Access::kShared || visits != 0) Access::add(node.visits, visits);
     if constexpr (Wins) {
       const auto won = static_cast<std::uint64_t>(half_wins(score, static_cast<int>(step.player)));
       Access::add(action.stats, (won << 32) + static_cast<std::uint64_t>(
