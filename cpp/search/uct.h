@@ -16,8 +16,9 @@
 //  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried,
 //  and
 //    a simulation that comes to a solved state takes its value.
-//  - Widening: an action is opened when K(n) says so, the one with the best prior, of equals the one with the best AMAF
-//    estimate, of equals the first; it stays open.
+//  - Widening: an action is opened when K(n) says so, or when the solver leaves none of the open ones to try: the one
+//    with the best prior, of equals the one with the best AMAF estimate (0 where there is none), of equals the first.
+//    It stays open.
 //
 // The moves of a board game are stored with the actions. Other problems list their moves anew whenever a simulation
 // comes by, and an action is the move of its index: their lists must depend on the state alone.
@@ -614,12 +615,19 @@ class Uct {
           if (tree_.is_graph())
             desk.banned.push_back(i);
           else
-            Access::store(tree_.actions(node)[i].link, kIllegal);
+            forbid<Access>(tree_.actions(node)[i]);
           continue;
         }
       }
+      if (i < 0 && settings_.widening && open_another<Access>(node, desk)) continue;
       return i;
     }
+  }
+
+  // Not legal after all; it stays open if it was.
+  template <class Access>
+  static void forbid(Action& action) {
+    Access::store(action.link, (Access::load(action.link) & Tree<Action, Amaf>::kOpen) | kIllegal);
   }
 
   template <class Access>
@@ -726,6 +734,19 @@ class Uct {
       if (!Access::exchange(node.open, open, open + 1)) continue;
       open_next<Access>(node, desk.moves);
     }
+  }
+
+  // Opens one more, or sees that another thread is about to; false if all are open.
+  template <class Access>
+  bool open_another(Node& node, const Desk& desk) {
+    const std::uint32_t open = Access::load(node.open);
+    if (open < node.count) {
+      if (Access::exchange(node.open, open, open + 1)) open_next<Access>(node, desk.moves);
+      return true;
+    }
+    Action* list = tree_.actions(node);
+    return std::any_of(list, list + node.count,
+                       [](Action& one) { return !(Access::load(one.link) & Tree<Action, Amaf>::kOpen); });
   }
 
   template <class Access>
