@@ -1,0 +1,259 @@
+"""UCT in plain Python, from the papers' listings and the header comments of cpp/search/uct.h and cpp/search/bandit.h.
+
+A problem is one of tests/reference/rules.py. Sums and quotients are taken in the engine's order, so that trees agree to
+the last bit.
+"""
+
+import math
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from playout._core import exp
+from tests.reference.rules import Move
+from tests.reference.stream import Stream
+
+ROOT2 = float.fromhex("0x1.6a09e667f3bcdp+0")
+LN2 = float.fromhex("0x1.62e42fefa39efp-1")
+
+
+def log(x: float) -> float:
+    """The natural logarithm: x = m 2^e with m near 1, and the series of log m in s = (m - 1) / (m + 1)."""
+    half, e = math.frexp(x)
+    m, e = 2 * half, e - 1
+    if m > ROOT2:
+        m, e = m / 2, e + 1
+    s = (m - 1) / (m + 1)
+    total = 1 / 23
+    for odd in range(21, 0, -2):
+        total = total * (s * s) + 1 / odd
+    return e * LN2 + 2 * s * total
+
+
+def single(x: float) -> float:
+    """A number as it is stored in four bytes."""
+    return float(struct.unpack("f", struct.pack("f", x))[0])
+
+
+@dataclass
+class Settings:
+    """As UctSettings, for one thread."""
+
+    bandit: str = "ucb1"
+    exploration: float = 1.0
+    first_play: float = math.inf
+    rave_k: float = 3000.0
+    even_prior: float = 10.0
+    widening: bool = False
+    widening_first: float = 40.0
+    widening_growth: float = 1.8
+    expand_after: int = 1
+    graph: bool = False
+    solver: bool = True
+
+
+@dataclass(eq=False)
+class Action:
+    move: Move
+    visits: int = 0
+    total: float = 0.0  # wins of the player to move, or scores
+    amaf_visits: int = 0
+    amaf_total: float = 0.0
+    bounds: tuple[int, int] = (0, 2)  # in half wins of player 0
+    child: "Node | None" = None
+    open: bool = True
+
+
+@dataclass(eq=False)
+class Node:
+    player: int
+    actions: list[Action]
+    bounds: tuple[int, int] = (0, 2)
+    result: float | None = None  # where the game is over
+
+    @property
+    def visits(self) -> int:
+        return sum(action.visits for action in self.actions)
+
+
+@dataclass
+class Uct:
+    """One tree; ``width`` playouts begin where a simulation leaves it (leaf parallelization)."""
+
+    problem: Any
+    settings: Settings
+    seed: int
+    job: int = 0
+    width: int = 1
+    simulations: int = 0
+    lowest: float = math.inf
+    highest: float = -math.inf
+    states: dict[Any, Node] = field(default_factory=dict)  # in graph mode: by their keys
+
+    def __post_init__(self) -> None:
+        self.start = self.problem.initial()
+        self.root = self.node_of(self.start)
+
+    def advance(self, playouts: int) -> "Uct":
+        """Make as many simulations, or end when the result is proven."""
+        end = self.simulations + playouts
+        while self.simulations < end and self.known(self.root) is None:
+            streams = [Stream.of(self.seed, 0, self.job, self.simulations + i) for i in range(self.width)]
+            path, state, outcome = self.descend(streams[0])
+            if outcome is None:
+                ends = [self.problem.playout(state, stream) for stream in streams]
+            else:
+                ends = [([], outcome)] * self.width
+            for plays, score in ends:
+                self.update(path, plays, score)
+            self.simulations += self.width
+        return self
+
+    # In the tree, and expand
+
+    def descend(self, stream: Stream) -> tuple[list[tuple[Node, Action]], Any, float | None]:
+        """Return the path in the tree, the state where it ends, and the result if that is known there."""
+        path: list[tuple[Node, Action]] = []
+        node, state = self.root, self.start
+        while (outcome := self.known(node)) is None:
+            action = self.choose(node, stream)
+            path.append((node, action))
+            state = self.problem.play(state, action.move)
+            if action.child is None:
+                if action.visits + 1 < self.settings.expand_after:
+                    return path, state, None
+                action.child = self.states.get(self.problem.key(state)) if self.settings.graph else None
+                if action.child is None:
+                    action.child = self.node_of(state)
+                    return path, state, action.child.result
+            if action.child in [before for before, _ in path]:
+                return path, state, None
+            node = action.child
+        return path, state, outcome
+
+    def node_of(self, state: Any) -> Node:
+        """Add a state to the tree."""
+        actions = [Action(move, open=not self.settings.widening) for move in self.problem.moves(state)]
+        node = Node(self.problem.player(state), actions)
+        if not actions:
+            node.result = self.problem.score(state)
+            node.bounds = (int(2 * won(node.result, 0)),) * 2
+        if self.settings.graph:
+            self.states[self.problem.key(state)] = node
+        return node
+
+    def known(self, node: Node) -> float | None:
+        """The result of a state where the game is over or solved."""
+        lower, upper = node.bounds
+        solved = self.settings.solver and self.problem.is_game and lower == upper
+        return lower - 1.0 if solved and node.result is None else node.result
+
+    def choose(self, node: Node, stream: Stream) -> Action:
+        """Algorithm 2."""
+        if self.settings.widening:
+            while sum(action.open for action in node.actions) < min(len(node.actions), self.considered(node.visits)):
+                self.open_next(node)
+        while not (actions := [action for action in node.actions if action.open and self.worth_trying(node, action)]):
+            self.open_next(node)
+        scores = [self.score(node, action) for action in actions]
+        best = [action for action, score in zip(actions, scores, strict=True) if score == max(scores)]
+        return best[stream.below(len(best))] if len(best) > 1 else best[0]
+
+    def worth_trying(self, node: Node, action: Action) -> bool:
+        if not (self.settings.solver and self.problem.is_game):
+            return True
+        (low, high), (certain_0, certain_1) = action.bounds, node.bounds
+        return high > certain_0 if node.player == 0 else low < certain_1
+
+    def considered(self, n: int) -> int:
+        """K(n): the number of k with t(k) <= n."""
+        k, t, step = 0, 0.0, self.settings.widening_first
+        while t <= n and k < 1000:
+            k, t, step = k + 1, t + step, step * self.settings.widening_growth
+        return k
+
+    def open_next(self, node: Node) -> None:
+        def rank(action: Action) -> tuple[float, float]:
+            amaf = self.mean(action.amaf_total, action.amaf_visits) if self.settings.bandit == "rave" else 0.0
+            return action.move.bias, amaf
+
+        closed = [action for action in node.actions if not action.open]
+        max(closed, key=rank).open = True  # of equals the first
+
+    # The bandits
+
+    def mean(self, total: float, visits: int) -> float:
+        """What simulations brought, from 0 to 1; scores by the least and the greatest seen."""
+        if visits == 0:
+            return 0.0
+        if self.problem.is_game:
+            return total / visits
+        span = self.highest - self.lowest
+        return (total / visits - self.lowest) / span if span > 0 else 0.5
+
+    def score(self, node: Node, action: Action) -> float:
+        s, n = self.settings, action.visits
+        log_total = log(node.visits) if node.visits else 0.0
+        mean = self.mean(action.total, n)
+        if s.bandit == "rave":
+            return self.rave(action, mean, log_total)
+        if n == 0:
+            return s.first_play
+        if s.bandit == "ucb1":
+            return mean + s.exploration * math.sqrt(2 * log_total / n)
+        variance = max(0.001, mean * (1 - mean))
+        doubt = math.sqrt(variance * log_total / n)
+        return mean + s.exploration * (doubt if s.bandit == "tuned1" else doubt + log_total / n)
+
+    def rave(self, action: Action, mean: float, log_total: float) -> float:
+        s, amaf_visits = self.settings, action.amaf_visits
+        n = action.visits + s.even_prior
+        if n + amaf_visits == 0:
+            return s.first_play
+        prior = 0.5 * s.even_prior
+        if self.problem.is_game and self.problem.has_bias:  # of a user's game: as often won as its bias says
+            prior += single(s.even_prior * (1 / (1 + exp(-action.move.bias)) - 0.5))
+        mean = (mean * action.visits + prior) / n if n else 0.0
+        b = amaf_visits / (amaf_visits + n + n * amaf_visits / s.rave_k)
+        score = (1 - b) * mean + b * self.mean(action.amaf_total, amaf_visits)
+        return score + s.exploration * math.sqrt(2 * log_total / n) if s.exploration and n else score
+
+    # Update
+
+    def update(self, path: list[tuple[Node, Action]], plays: list, score: float) -> None:
+        self.lowest, self.highest = min(self.lowest, score), max(self.highest, score)
+        played = set(plays)
+        for node, action in reversed(path):
+            reward = won(score, node.player) if self.problem.is_game else score
+            action.visits += 1
+            action.total += reward
+            played.add((node.player, action.move.code))
+            for other in node.actions if self.settings.bandit == "rave" else []:
+                if (node.player, other.move.code) in played:
+                    other.amaf_visits += 1
+                    other.amaf_total += reward
+            if self.problem.is_game and self.settings.solver and action.child is not None:
+                action.bounds = action.child.bounds
+                best = max if node.player == 0 else min
+                lower, upper = zip(*[other.bounds for other in node.actions], strict=True)
+                node.bounds = (best(lower), best(upper))
+
+    def tree(self) -> dict[tuple[int, ...], tuple[int, list[tuple]]]:
+        """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)])."""
+        return dict(self.walk(self.root, ()))
+
+    def walk(self, node: Node, path: tuple[int, ...]) -> Iterator[tuple]:
+        def row(a: Action) -> tuple:
+            return a.move.move, a.visits, a.total, a.amaf_visits, a.amaf_total, a.bounds
+
+        yield path, (node.visits, [row(action) for action in node.actions])
+        for action in node.actions:
+            if action.child is not None:
+                yield from self.walk(action.child, (*path, action.move.move))
+
+
+def won(score: float, player: int) -> float:
+    """A result for a player: 1 a win, 0.5 a draw."""
+    first = 0.5 + (score > 0) / 2 - (score < 0) / 2
+    return first if player == 0 else 1 - first
