@@ -89,6 +89,11 @@ def test_weak_schur_numbers(capsys):
         assert not any(x + y in numbers for x, y in itertools.combinations(numbers, 2))
 
 
+def test_nim_is_won(capsys):
+    assert po.check(module("nim").problem, playouts=10)
+    assert said("nim", capsys).startswith("from heap 0 take 2, ")
+
+
 def test_parcels_are_picked_up_before_they_are_delivered(capsys):
     lines = said("precedence_tour", capsys).splitlines()
     lengths = [float(line.split()[-1]) for line in lines[::2]]
