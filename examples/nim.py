@@ -32,7 +32,7 @@ class Nim(po.Problem):
 problem = Nim([3, 4, 5])
 
 if __name__ == "__main__":
-    player = po.Player(problem, po.UCT(), seed=1)
+    player = po.Player(problem, po.UCT(graph=True), seed=1)  # there are few states, reached in many ways
     analysis = player.think(playouts=10_000)
     heap, take = divmod(analysis.move, 100)
     print(f"from heap {heap} take {take}, value {analysis.value:.2f}")  # the only move that wins: 2 from the 3

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import playout as po
-from playout import GNRPA, NMCS, Hybrid, InputError, Leaf, Node, Root, SameGame, checkpoint
+from playout import GNRPA, NMCS, RAVE, UCB1, UCT, Hybrid, InputError, Leaf, Node, Root, SameGame, Widening, checkpoint
 
 solving = sys.modules["playout.solve"]  # the function has the module's name
 GAME = SameGame.random(7, 7, 4, seed=6)
@@ -28,8 +28,11 @@ STRATEGIES = [
     (GNRPA(level=3, iterations=20), Node(2, 6)),
     (GNRPA(level=3, iterations=20), Node(2, 6, policy="local")),
     (GNRPA(level=3, iterations=20), Hybrid(2, 3)),
+    (UCT(), None),
+    (UCT(RAVE()), Root(3)),
+    (UCT(UCB1(0.3), widening=Widening()), Leaf(5)),
 ]
-IDS = ["sequential", "nmcs", "root", "leaf", "node", "local", "hybrid"]
+IDS = ["sequential", "nmcs", "root", "leaf", "node", "local", "hybrid", "uct", "uct-root", "uct-leaf"]
 
 
 class EnoughError(Exception):

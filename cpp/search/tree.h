@@ -288,7 +288,7 @@ class Tree {
     out.put_bytes({reinterpret_cast<const char*>(block_ + kFirst * kUnit), (used_ - kFirst) * kUnit});
   }
 
-  // Takes what a tree of the same settings wrote; throws Damaged unless it is a tree whose root is `root`.
+  // Takes what a tree of the same settings wrote, not a graph; throws Damaged unless it is a tree whose root is `root`.
   void deserialise(Reader& in, Link root) {
     clear();
     const auto nodes = in.get<std::uint64_t>(), size = in.get<std::uint64_t>();
@@ -306,15 +306,19 @@ class Tree {
       at += units_for(one.count);
     }
     if (nodes_ != nodes || root >= used_ || !begins[root]) throw Damaged();
-    each([&](Link, Node& one) {
+    std::uint64_t linked = 1;  // the root; in a tree every other node is led to by one action, of an older node
+    each([&](Link parent, Node& one) {
       one.in_flight = 0, one.next = kNone;
       const Action* list = actions(one);
       for (std::uint32_t i = 0; i < one.count; i++) {
         const Link link = list[i].link & ~kOpen;
-        if (link == kBusy || (link > kIllegal && (link >= used_ || !begins[link]))) throw Damaged();
+        if (link == kNone || link == kIllegal) continue;
+        if (link <= parent || link >= used_ || !begins[link]) throw Damaged();
+        begins[link] = false;
+        linked++;
       }
     });
-    if (is_graph()) each([&](Link link, Node&) { insert<Plain>(link); });
+    if (linked != nodes_) throw Damaged();
   }
 
  private:

@@ -271,6 +271,9 @@ class Uct {
     if constexpr (!kStoresMoves) problem_->find_moves(desk.state, desk.moves);
     for (Link link = root_; link != kNone;) {
       Node& node = tree_.node(link);
+      if constexpr (!kStoresMoves) {
+        if (static_cast<int>(node.count) != desk.moves.count) throw Changed();
+      }
       if (is_known<Access>(node, desk)) return;
       const int chosen = select<Access>(link, random, desk);
       if (chosen < 0) return;  // nothing is allowed here: take it as it is
@@ -795,7 +798,6 @@ class Uct {
     if constexpr (kStoresMoves) {
       step.move = move_at(node, chosen);
     } else {
-      if (static_cast<int>(node.count) != desk.moves.count) throw Changed();
       step.move = desk.moves.move(static_cast<int>(chosen));
       if (tree_.has_amaf()) {
         step.codes = static_cast<std::uint32_t>(desk.codes.size());

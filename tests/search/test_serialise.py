@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from playout import GNRPA, NMCS, NRPA, SameGame
+from playout import GNRPA, NMCS, NRPA, RAVE, UCT, SameGame, Widening
 from tests.reference.tsptw import random_instance
 from tests.search.test_nested import advance
 
@@ -22,6 +22,8 @@ SEARCHES = [
     NMCS(level=3),
     GNRPA(level=3, iterations=6, improve=True),
     NRPA(level=2, iterations=9, playouts_per_call=4, repetitions=1, improve=True),
+    UCT(),
+    UCT(RAVE(), widening=Widening(first=3), expand_after=2),
 ]
 
 
@@ -56,7 +58,7 @@ def test_a_search_that_began_from_a_start_resumes_too(search):
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@pytest.mark.parametrize("search", [SEARCHES[2], SEARCHES[8], SEARCHES[9]], ids=str)
+@pytest.mark.parametrize("search", [SEARCHES[2], SEARCHES[8], SEARCHES[9], SEARCHES[12]], ids=str)
 @given(data=st.data())
 def test_damaged_bytes_are_refused_or_harmless(search, data):
     """Cut short, or with a few bytes changed: ValueError, and the search is as it was; or it goes on without harm."""
