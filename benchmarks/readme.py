@@ -55,10 +55,27 @@ def user() -> str:
     )
 
 
+def trees() -> str:
+    rows = {row["what"]: row for row in newest("tree.csv")}
+    lines = [
+        "| game | OpenSpiel | Playout | ratio | rollouts alone | two threads, `Tree` |",
+        "|---|---|---|---|---|---|",
+    ]
+    for game in ("Go 9 x 9", "Go 19 x 19", "Connect Four"):
+        against, alone = rows[f"{game}: UCT against OpenSpiel"], rows[f"{game}: rollouts against OpenSpiel's UCT"]
+        together = rows[f"{game}: Tree, two threads against one"]
+        cells = (f"{int(row[key]):,}" for row, key in ((against, "before"), (against, "after"), (alone, "after")))
+        peer, ours, rollouts = cells
+        ratio, scaled = float(against["ratio"]), float(together["ratio"])
+        lines.append(f"| {game} | {peer} | {ours} | {ratio:.1f} | {rollouts} | {scaled:.2f} times |")
+    return "\n".join([*lines, "", source(rows[f"{game}: UCT against OpenSpiel"])])
+
+
 PAGES = (
     ("README.md", "speed", speed),
     ("docs/parallel.md", "scaling", scaling),
     ("docs/problems.md", "user", user),
+    ("docs/games.md", "trees", trees),
 )
 
 

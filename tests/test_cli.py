@@ -74,9 +74,23 @@ def test_every_setting_reaches_the_search(tmp_path):
     assert json.loads(done.stdout)["search"] == {"name": "GNRPA", **settings, "improve": False}
     done = playout("solve", "samegame:1", "--no-bias", "--playouts", 20, "--json", "--quiet")
     assert json.loads(done.stdout)["search"]["bias"] is False
-    for name in ("nrpa", "nmcs"):
+    for name in ("nrpa", "nmcs", "uct"):
         done = playout("solve", "samegame:1", "--search", name, "--playouts", 20, "--json", "--quiet")
         assert json.loads(done.stdout)["search"]["name"] == name.upper()
+
+
+def test_tree_search_of_a_puzzle(tmp_path):
+    file = tmp_path / "run.json"
+    options = ["--bandit", "rave", "--exploration", 0.1, "--memory", 50, "--playouts", 2000, "--output", file]
+    done = playout("solve", "samegame:1", "--search", "uct", *options, "--threads", 2, "--parallel", "tree")
+    assert done.returncode == 0
+    assert "UCT with RAVE, tree, virtual_loss 1, in_flight False" in done.stdout
+    assert "UCT, bandit RAVE (k 3000.0, prior 10.0, exploration 0.1)" in done.stderr
+    assert playout("verify", file).returncode == 0
+    saved = po.load(file)
+    assert saved.search == po.UCT(po.RAVE(exploration=0.1), memory=50)
+    assert saved.parallel == po.Tree()
+    assert playout("show", file).returncode == 0
 
 
 STRATEGIES = [
@@ -284,6 +298,19 @@ MISTAKES = [
     (["solve", "samegame:1", "--alpha", "nan", "--seconds", "1"], "alpha is nan"),
     (["solve", "samegame:1", "--search", "nmcs", "--alpha", "1", "--seconds", "1"], "nmcs has no setting 'alpha'"),
     (["solve", "samegame:1", "--improve", "--seconds", "1"], "has no local search"),
+    (["solve", "go:9", "--seconds", "1"], "go:9 is a game for two players: it is played with playout.Player"),
+    (["solve", "hex", "--search", "uct", "--seconds", "1"], "is a game for two players"),
+    (["solve", "samegame:1", "--bandit", "rave", "--seconds", "1"], "gnrpa has no setting 'bandit'"),
+    (["solve", "samegame:1", "--exploration", "1", "--seconds", "1"], "gnrpa has no setting 'exploration'"),
+    (["solve", "samegame:1", "--search", "uct", "--exploration", "-1", "--seconds", "1"], "exploration is -1.0"),
+    (["solve", "samegame:1", "--search", "uct", "--memory", "0", "--seconds", "1"], "memory is 0"),
+    (["solve", "samegame:1", "--search", "uct", "--level", "3", "--seconds", "1"], "uct has no setting 'level'"),
+    (["solve", "samegame:1", "--parallel", "tree", "--seconds", "1"], "gnrpa has no tree that several threads"),
+    (
+        ["solve", "samegame:1", "--search", "uct", "--parallel", "node", "--parallel-level", "2", "--seconds", "1"],
+        "uct has neither levels nor policies",
+    ),
+    (["solve", "samegame:1", "--search", "uct", "--cluster", "local", "--seconds", "1"], "the trees of uct do not"),
     (["solve", "samegame:1"], "no budget: give seconds, playouts or target"),
     (["solve", "samegame:1", "--seconds", "nan"], "seconds is nan"),
     (["solve", "samegame:1", "--playouts", "0"], "playouts is 0"),

@@ -76,6 +76,16 @@ def test_the_guide_to_clusters(tmp_path):
         compile(block, "cluster.md", "exec")
 
 
+def test_the_guide_to_games(tmp_path):
+    guide = (ROOT / "docs" / "games.md").read_text()
+    tests = doctest.DocTestParser().get_doctest(guide.replace("```", ""), {}, "games.md", "games.md", 0)
+    assert len(tests.examples) > 5
+    assert doctest.DocTestRunner(verbose=False).run(tests).failed == 0
+    (command,) = re.findall(r"^    (playout .*)$", guide, re.MULTILINE)
+    done = run(command.removeprefix("playout ").replace("seconds 10", "seconds 1"), tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_guide_to_problems_of_ones_own(tmp_path):
     """Its file, what check says of it with the mistakes it tells of, and its commands."""
     guide = (ROOT / "docs" / "problems.md").read_text()
@@ -160,11 +170,11 @@ def test_links_in_the_documentation_lead_somewhere():
 
 
 def test_the_tables_are_the_results_files():
-    """The tables of the README and of two pages are what `python benchmarks/readme.py` makes of the results."""
+    """The tables of the README and of three pages are what `python benchmarks/readme.py` makes of the results."""
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "readme.py"], capture_output=True, text=True, check=True, env=os.environ
     )
-    pages = README + "".join((ROOT / "docs" / page).read_text() for page in ("parallel.md", "problems.md"))
+    pages = README + "".join((ROOT / "docs" / page).read_text() for page in ("parallel.md", "problems.md", "games.md"))
     tables = re.split(r"(?<=cores\.)\n", done.stdout.strip())
-    assert len(tables) == 3
+    assert len(tables) == 4
     assert all(table in pages for table in tables)

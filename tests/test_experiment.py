@@ -21,7 +21,7 @@ from playout.experiment import report, results, runner
 from playout.experiment.plan import budget_label, load_plan
 from playout.parallel import Root
 from playout.solve import Budget
-from tests.test_cli import run_in_terminal
+from tests.test_cli import playout, run_in_terminal
 
 ROOT = Path(__file__).parent.parent
 ONE, TWO = "samegame:random:1,width=4,height=4,colours=2", "samegame:random:2,width=5,height=4,colours=3"
@@ -45,6 +45,24 @@ playouts = 30
 
 [[budget]]
 playouts = 60
+"""
+TREES = """
+title = "Trees"
+problems = ["samegame:1"]
+seeds = 2
+
+[[search]]
+name = "uct"
+bandit = "ucb1"
+
+[[search]]
+label = "RAVE"
+name = "uct"
+bandit = { name = "rave", k = 100 }
+widening = { first = 10 }
+
+[[budget]]
+playouts = 50
 """
 LONG = (
     'title = "Long"\nproblems = ["samegame:1"]\nseeds = 500\n[[search]]\nname = "nrpa"\n[[budget]]\nplayouts = 2_000\n'
@@ -601,3 +619,13 @@ def test_the_plans_in_the_documentation_can_be_read(tmp_path):
         assert blocks
         for block in blocks:
             assert load_plan(write(tmp_path, block)).runs()
+
+
+def test_tree_searches_are_compared_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, TREES)
+    for _ in range(2):  # the second time nothing is left to do
+        done = playout("experiment", "run", "t", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "RAVE" in done.stdout
+    assert len((tmp_path / "experiments" / "t" / "results.csv").read_text().splitlines()) == 5

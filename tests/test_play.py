@@ -5,8 +5,9 @@ import copy
 import threading
 import time
 
-import playout as po
 import pytest
+
+import playout as po
 from playout import InputError
 
 GAMES = [po.TicTacToe(), po.MNK(5, 4, 3), po.ConnectFour(), po.Hex(4), po.Go(5, komi=0.5), po.Go(4, 3, ko="simple")]

@@ -46,7 +46,7 @@ class TreeUct final : public AnyTree {
       : key_(key), width_(width), uct_(std::move(problem), settings, key), leader_(uct_.new_desk()) {}
 
   void advance(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) override {
-    while (static_cast<int>(desks_.size()) < workers.size()) desks_.push_back(uct_.new_desk());
+    while (static_cast<int>(desks_.size()) < workers.size()) desks_.push_back(new_desk());
     if (width_ > 0)
       advance_by_leaves(playouts, stop, workers);
     else if (workers.size() > 1)
@@ -58,7 +58,11 @@ class TreeUct final : public AnyTree {
   void start_from(const std::vector<Move>& sequence, int times) override { uct_.start_from(sequence, times); }
   const Best& best() const override { return uct_.best(); }
   bool done() const override { return uct_.done(); }
-  std::unique_ptr<AnySearch> copy() const override { return std::make_unique<TreeUct>(*this); }
+  std::unique_ptr<AnySearch> copy() const override {
+    auto other = std::make_unique<TreeUct>(*this);
+    other->desks_.clear();
+    return other;
+  }
   void serialise(Writer& out) const override { uct_.serialise(out); }
   void deserialise(Reader& in) override { uct_.deserialise(in); }
 
@@ -76,21 +80,29 @@ class TreeUct final : public AnyTree {
  private:
   using Search = Uct<P, Wins>;
 
+  std::shared_ptr<typename Search::Desk> new_desk() const {
+    return std::make_shared<typename Search::Desk>(uct_.new_desk());
+  }
+
   void advance_together(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) {
     const double score = uct_.best().score;
-    const std::uint64_t first = uct_.simulations();
-    std::atomic<std::uint64_t> next = first;
-    std::atomic<std::uint64_t> made = 0;
+    const std::uint64_t first = uct_.simulations(), end = first + playouts;
+    // A few simulations are claimed at a time: threads that meet at a counter less often.
+    const std::uint64_t claim = std::clamp<std::uint64_t>(playouts / (8 * workers.size()), 1, 16);
+    std::atomic<std::uint64_t> next = first, made = 0;
     workers.run(workers.size(), [&](int, int worker) {
-      std::uint64_t mine = 0;
+      std::uint64_t mine = 0, index = 0, claimed = 0;
       while (!uct_.done() && !uct_.is_better_than(score) && !stop.stop_requested()) {
-        const std::uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
-        if (index - first >= playouts) break;
-        mine += uct_.template simulate<Shared>(index, desks_[worker]);
+        if (index == claimed) {
+          index = next.fetch_add(claim, std::memory_order_relaxed);
+          claimed = std::min(index + claim, end);
+          if (index >= end) break;
+        }
+        mine += uct_.template simulate<Shared>(index++, *desks_[worker]);
       }
       made += mine;
     });
-    uct_.simulations() = std::min<std::uint64_t>(next, first + playouts);
+    uct_.simulations() = std::min<std::uint64_t>(next, end);
     uct_.count_playouts(made);
   }
 
@@ -103,7 +115,7 @@ class TreeUct final : public AnyTree {
       Stream random = key_.stream(first);
       uct_.template descend<Plain>(random, leader_);
       workers.run(width_, [&](int task, int worker) {
-        auto& desk = desks_[worker];
+        auto& desk = *desks_[worker];
         desk.state = leader_.state, desk.moves = leader_.moves;
         desk.finished = leader_.finished, desk.outcome = leader_.outcome;
         Stream own = task == 0 ? random : key_.stream(first + task);  // with a width of 1, as without
@@ -119,7 +131,7 @@ class TreeUct final : public AnyTree {
   int width_;
   Search uct_;
   typename Search::Desk leader_;
-  std::vector<typename Search::Desk> desks_;
+  std::vector<std::shared_ptr<typename Search::Desk>> desks_;  // one for each worker
   std::vector<typename Search::Playout> playouts_;
 };
 

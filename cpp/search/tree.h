@@ -146,29 +146,21 @@ class Tree {
     }
     units_ = bytes / kUnit;
     block_ = map(units_);
+    used_and_made() = kFirst;
   }
-  Tree(const Tree& other)
-      : amaf_(other.amaf_),
-        full_(other.full_),
-        units_(other.units_),
-        used_(other.used_),
-        nodes_(other.nodes_),
-        buckets_(other.buckets_) {
+  Tree(const Tree& other) : amaf_(other.amaf_), full_(other.full_), units_(other.units_), buckets_(other.buckets_) {
     block_ = map(units_);
-    std::memcpy(block_, other.block_, used_ * kUnit);
+    std::memcpy(block_, other.block_, other.used() * kUnit);
   }
   Tree(Tree&& other) noexcept
       : amaf_(other.amaf_),
         full_(other.full_),
         units_(other.units_),
-        used_(other.used_),
-        nodes_(other.nodes_),
         block_(std::exchange(other.block_, nullptr)),
         buckets_(std::move(other.buckets_)) {}
   Tree& operator=(Tree other) noexcept {
     std::swap(amaf_, other.amaf_), std::swap(full_, other.full_);
-    std::swap(units_, other.units_), std::swap(used_, other.used_);
-    std::swap(nodes_, other.nodes_), std::swap(block_, other.block_), std::swap(buckets_, other.buckets_);
+    std::swap(units_, other.units_), std::swap(block_, other.block_), std::swap(buckets_, other.buckets_);
     return *this;
   }
   ~Tree() {
@@ -177,9 +169,9 @@ class Tree {
 
   bool is_graph() const { return !buckets_.empty(); }
   bool has_amaf() const { return amaf_; }
-  std::uint64_t nodes() const { return nodes_; }
+  std::uint64_t nodes() const { return used_and_made() >> 32; }
   std::uint64_t bytes() const { return units_ * kUnit + buckets_.size() * sizeof(Link); }
-  std::uint64_t used_bytes() const { return used_ * kUnit + buckets_.size() * sizeof(Link); }
+  std::uint64_t used_bytes() const { return std::uint64_t{used()} * kUnit + buckets_.size() * sizeof(Link); }
   // Whether a node did not fit any more. Then none is added, not even a smaller one, until some are given back.
   template <class Access>
   bool is_full() {
@@ -196,17 +188,16 @@ class Tree {
   template <class Access>
   Link allocate(std::uint32_t count) {
     const std::uint64_t size = units_for(count);
-    std::uint64_t begin = Access::load(used_);
-    while (true) {
-      if (begin + size > units_) {
-        Access::store(full_, true);
-        return kNone;
-      }
-      if (Access::exchange(used_, begin, begin + size)) break;
-      begin = Access::load(used_);
+    std::uint64_t before = Access::load(used_and_made());
+    while (static_cast<std::uint32_t>(before) + size <= units_) {
+      if (Access::exchange(used_and_made(), before, before + size + kOneNode)) break;
+      before = Access::load(used_and_made());
     }
-    Access::add(nodes_, std::uint64_t{1});
-    const auto link = static_cast<Link>(begin);
+    if (static_cast<std::uint32_t>(before) + size > units_) {
+      Access::store(full_, true);
+      return kNone;
+    }
+    const auto link = static_cast<Link>(before);
     node(link) = {.key = 0,
                   .visits = 0,
                   .in_flight = 0,
@@ -243,7 +234,7 @@ class Tree {
   }
 
   void clear() {
-    used_ = kFirst, nodes_ = 0, full_ = false;
+    used_and_made() = kFirst, full_ = false;
     std::ranges::fill(buckets_, kNone);
   }
 
@@ -265,47 +256,47 @@ class Tree {
     });
     const Link moved = node(root).next;
     std::ranges::fill(buckets_, kNone);
-    nodes_ = 0;
-    std::uint64_t end = kFirst;
+    std::uint64_t end = kFirst, kept = 0;
     each([&](Link link, Node& one) {
       if (!one.marked) return;
       const std::uint64_t size = units_for(one.count);
       const Link target = one.next;
       one.marked = 0, one.next = kNone;
       std::memmove(block_ + target * kUnit, block_ + link * kUnit, size * kUnit);
-      nodes_++;
+      kept++;
       end = target + size;
     });
-    used_ = end;
+    used_and_made() = end + kept * kOneNode;
     full_ = false;
     if (is_graph()) each([&](Link link, Node&) { insert<Plain>(link); });
     return moved;
   }
 
   void serialise(Writer& out) const {
-    out.put<std::uint64_t>(nodes_);
-    out.put<std::uint64_t>(used_ - kFirst);
-    out.put_bytes({reinterpret_cast<const char*>(block_ + kFirst * kUnit), (used_ - kFirst) * kUnit});
+    out.put<std::uint64_t>(nodes());
+    out.put<std::uint64_t>(used() - kFirst);
+    out.put_bytes({reinterpret_cast<const char*>(block_ + kFirst * kUnit), (used() - kFirst) * kUnit});
   }
 
   // Takes what a tree of the same settings wrote, not a graph; throws Damaged unless it is a tree whose root is `root`.
   void deserialise(Reader& in, Link root) {
     clear();
-    const auto nodes = in.get<std::uint64_t>(), size = in.get<std::uint64_t>();
-    if (size > units_ - kFirst) throw Damaged();
+    const auto many = in.get<std::uint64_t>(), size = in.get<std::uint64_t>();
+    if (size > units_ - kFirst || many > size) throw Damaged();
     const std::string_view bytes = in.get_bytes(size * kUnit);
     std::memcpy(block_ + kFirst * kUnit, bytes.data(), bytes.size());
-    used_ = kFirst + size;
-    std::vector<bool> begins(used_);
-    for (std::uint64_t at = kFirst; at < used_;) {
+    used_and_made() = kFirst + size + many * kOneNode;
+    std::uint64_t found = 0;
+    std::vector<bool> begins(used());
+    for (std::uint64_t at = kFirst; at < used();) {
       const Node& one = node(static_cast<Link>(at));
-      if (used_ - at < units_for(0) || units_for(one.count) > used_ - at) throw Damaged();
+      if (used() - at < units_for(0) || units_for(one.count) > used() - at) throw Damaged();
       if (one.marked != 0 || one.player > 1 || one.open > one.count) throw Damaged();
       begins[at] = true;
-      nodes_++;
+      found++;
       at += units_for(one.count);
     }
-    if (nodes_ != nodes || root >= used_ || !begins[root]) throw Damaged();
+    if (found != many || root >= used() || !begins[root]) throw Damaged();
     std::uint64_t linked = 1;  // the root; in a tree every other node is led to by one action, of an older node
     each([&](Link parent, Node& one) {
       one.in_flight = 0, one.next = kNone;
@@ -313,28 +304,37 @@ class Tree {
       for (std::uint32_t i = 0; i < one.count; i++) {
         const Link link = list[i].link & ~kOpen;
         if (link == kNone || link == kIllegal) continue;
-        if (link <= parent || link >= used_ || !begins[link]) throw Damaged();
+        if (link <= parent || link >= used() || !begins[link]) throw Damaged();
         begins[link] = false;
         linked++;
       }
     });
-    if (linked != nodes_) throw Damaged();
+    if (linked != many) throw Damaged();
   }
 
  private:
+  static constexpr std::uint64_t kLargePages = 1 << 26;  // from this size on, fewer and larger pages
+
   static std::byte* map(std::uint64_t units) {
     void* memory =
         mmap(nullptr, units * kUnit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
+    if (units * kUnit >= kLargePages) madvise(memory, units * kUnit, MADV_HUGEPAGE);
     return static_cast<std::byte*>(memory);
   }
+
+  // How many units are used, and above them how many nodes there are. Every simulation changes that: in front of the
+  // nodes it shares no cache line with what everybody reads.
+  static constexpr std::uint64_t kOneNode = std::uint64_t{1} << 32;
+  std::uint64_t& used_and_made() const { return *reinterpret_cast<std::uint64_t*>(block_); }
+  std::uint32_t used() const { return static_cast<std::uint32_t>(used_and_made()); }
 
   std::uint64_t units_for(std::uint32_t count) const { return 2 + (amaf_ ? 2 : 1) * static_cast<std::uint64_t>(count); }
   Link& bucket(std::uint64_t key) { return buckets_[key & (buckets_.size() - 1)]; }
 
   template <class Function>
   void each(Function function) {
-    for (std::uint64_t at = kFirst; at < used_;) {
+    for (std::uint64_t at = kFirst; at < used();) {
       Node& one = node(static_cast<Link>(at));
       const std::uint64_t size = units_for(one.count);  // the function may move it
       function(static_cast<Link>(at), one);
@@ -360,7 +360,7 @@ class Tree {
 
   bool amaf_;
   bool full_ = false;
-  std::uint64_t units_ = 0, used_ = kFirst, nodes_ = 0;
+  std::uint64_t units_ = 0;
   std::byte* block_ = nullptr;
   std::vector<Link> buckets_;
 };

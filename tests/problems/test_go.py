@@ -257,7 +257,10 @@ def test_handicap_stones_are_where_the_go_text_protocol_puts_them(size, number, 
         (lambda: from_json({"kind": "go"}), "'problem' has no width of a Go board"),
         (lambda: from_json({"kind": "go", "width": 5, "black": 3}), "black is 3; allowed are vertices"),
         (lambda: from_json("go:/etc/passwd"), "names a file"),
-        (lambda: po.solve(Go(9), playouts=1), "go:9 is a game for two players: it is played with playout.Player, not solved"),
+        (
+            lambda: po.solve(Go(9), playouts=1),
+            "go:9 is a game for two players: it is played with playout.Player, not solved",
+        ),
     ],
 )
 def test_impossible_values_are_named(make, message):
