@@ -28,13 +28,21 @@ TESTS = [
     "tests/problems",
     "tests/search",
     "tests/parallel",
+    "tests/test_play.py",
     "tests/test_solve.py",
     "tests/test_result.py",
     "tests/test_checkpoint.py",
     "tests/cluster/test_chunk.py",
     *LEFT_OUT,
 ]
-THREADED = ["tests/own/test_problem.py", "tests/parallel", "tests/test_solve.py", "tests/test_checkpoint.py", *LEFT_OUT]
+THREADED = [
+    "tests/own/test_problem.py",
+    "tests/parallel",
+    "tests/test_play.py",
+    "tests/test_solve.py",
+    "tests/test_checkpoint.py",
+    *LEFT_OUT,
+]
 RUN = """
 import sys
 sys.meta_path = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
