@@ -69,8 +69,8 @@ def test_the_logarithm():
 @pytest.mark.parametrize("board", BOARDS)
 def test_games(board, bandit):
     problem, rules = BOARDS[board]
-    for seed in (0, 1, 2**63):
-        assert_same(problem, rules, Settings(bandit), 250, seed)
+    for seed in (0, 2**63):
+        assert_same(problem, rules, Settings(bandit), 200, seed)
 
 
 @pytest.mark.parametrize("bandit", BANDITS)
@@ -78,7 +78,7 @@ def test_games(board, bandit):
 def test_settings(settings, bandit):
     for board in ("tic-tac-toe", "hex 3"):
         problem, rules = BOARDS[board]
-        assert_same(problem, rules, Settings(bandit, **settings), 300, 7)
+        assert_same(problem, rules, Settings(bandit, **settings), 250, 7)
 
 
 @pytest.mark.parametrize("settings", OF_RAVE, ids=named)
@@ -93,7 +93,7 @@ def test_a_long_search(bandit):
     """To the proof, and where there is none thousands of simulations."""
     problem, rules = BOARDS["tic-tac-toe"]
     assert_same(problem, rules, Settings(bandit, graph=True, exploration=0.7), 700, 3)
-    assert_same(problem, rules, Settings(bandit, solver=False), 2500, 4)
+    assert_same(problem, rules, Settings(bandit, solver=False), 1500, 4)
 
 
 def test_a_search_that_goes_on():
