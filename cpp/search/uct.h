@@ -318,7 +318,7 @@ class Uct {
       Action& action = tree_.actions(node)[step.action];
       end_visit<Access>(node, action, step, playout.score);
       if (amaf) {
-        desk.seen.add(step.player, code_of(desk, step, node, step.action));
+        desk.seen.add(step.player, code_of<Access>(desk, step, node, step.action));
         add_amaf<Access>(node, step, playout.score, desk);
       }
       if constexpr (Wins) {
@@ -400,7 +400,7 @@ class Uct {
     Node& node = tree_.node(root_);
     Link child = kNone;
     for (std::uint32_t i = 0; i < node.count; i++) {
-      if (kStoresMoves ? move_at(node, i) != move : static_cast<int>(i) != index) continue;
+      if (kStoresMoves ? move_at<Plain>(node, i) != move : static_cast<int>(i) != index) continue;
       child = link_of(tree_.actions(node)[i].link);
     }
     problem_->play(root_state_, desk_.moves, index);
@@ -517,8 +517,10 @@ class Uct {
     return 0;
   }
 
+  // The move shares a word with what others may be changing.
+  template <class Access>
   Move move_at(const Node& node, std::uint32_t i) const {
-    if constexpr (Wins) return WinAction::move(tree_.actions(node)[i].tag);
+    if constexpr (Wins) return WinAction::move(Access::load(tree_.actions(node)[i].tag));
     return 0;
   }
 
@@ -614,7 +616,7 @@ class Uct {
     while (true) {
       const int i = choose<Access>(node, random, desk);
       if constexpr (HasHistory<P>) {
-        if (i >= 0 && !problem_->is_allowed(desk.state, move_at(node, i))) {
+        if (i >= 0 && !problem_->is_allowed(desk.state, move_at<Access>(node, i))) {
           if (tree_.is_graph())
             desk.banned.push_back(i);
           else
@@ -796,7 +798,7 @@ class Uct {
     Action& action = tree_.actions(node)[chosen];
     Step step{from, chosen, player_of(desk.state), 0, 0, 0};
     if constexpr (kStoresMoves) {
-      step.move = move_at(node, chosen);
+      step.move = move_at<Access>(node, chosen);
     } else {
       step.move = desk.moves.move(static_cast<int>(chosen));
       if (tree_.has_amaf()) {
@@ -955,11 +957,10 @@ class Uct {
     }
   }
 
+  template <class Access>
   std::uint64_t code_of(const Desk& desk, const Step& step, const Node& node, std::uint32_t i) const {
-    if constexpr (kStoresMoves)
-      return static_cast<std::uint64_t>(move_at(node, i));
-    else
-      return desk.codes[step.codes + i];
+    if constexpr (kStoresMoves) return static_cast<std::uint64_t>(move_at<Access>(node, i));
+    else return desk.codes[step.codes + i];
   }
 
   template <class Access>
@@ -967,7 +968,7 @@ class Uct {
     Amaf* amaf = tree_.amaf(node);
     const auto won = static_cast<std::uint64_t>(half_wins(score, static_cast<int>(step.player)));
     for (std::uint32_t i = 0; i < node.count; i++) {
-      if (!desk.seen.has(step.player, code_of(desk, step, node, i))) continue;
+      if (!desk.seen.has(step.player, code_of<Access>(desk, step, node, i))) continue;
       if constexpr (Wins) {
         Access::add(amaf[i].stats, (won << 32) + 1);
       } else {
@@ -1030,7 +1031,7 @@ class Uct {
     for (std::uint32_t i = 0; i < node.count; i++) {
       Action& action = tree_.actions(node)[i];
       ActionReport& out = list[i];
-      out.move = kStoresMoves ? move_at(node, i) : moves.move(static_cast<int>(i));
+      out.move = kStoresMoves ? move_at<Plain>(node, i) : moves.move(static_cast<int>(i));
       if constexpr (Wins) {
         out.visits = static_cast<std::uint32_t>(action.stats);
         out.wins = 0.5 * static_cast<double>(action.stats >> 32);
