@@ -5,7 +5,8 @@
 // added, and the search goes on with those there are. `collect` keeps what can be reached from a node and moves it
 // together.
 //
-// In graph mode a transposition table finds a node by the key of its state: a list of nodes for each of many buckets.
+// In graph mode a transposition table finds a node by the key of its state: a list of nodes for each of many buckets. It
+// lies behind the nodes. Of the block only those pages are in memory that were written to.
 //
 // Everything a simulation reads or writes goes through Plain or Shared: the same code for one thread, that pays for
 // nothing, and for many, without locks. A node is complete before a link to it can be seen.
@@ -140,38 +141,37 @@ class Tree {
 
   Tree(std::uint64_t bytes, bool amaf, bool graph) : amaf_(amaf) {
     bytes = std::clamp(bytes, kLeastBytes, kMostBytes);
-    if (graph) {
-      buckets_.resize(std::bit_floor(bytes / 128));
-      bytes -= buckets_.size() * sizeof(Link);
-    }
-    units_ = bytes / kUnit;
-    block_ = map(units_);
+    if (graph) buckets_ = std::bit_floor(bytes / 128);
+    units_ = (bytes - buckets_ * sizeof(Link)) / kUnit;
+    block_ = map();
     used_and_made() = kFirst;
   }
   Tree(const Tree& other) : amaf_(other.amaf_), full_(other.full_), units_(other.units_), buckets_(other.buckets_) {
-    block_ = map(units_);
+    block_ = map();
     std::memcpy(block_, other.block_, other.used() * kUnit);
+    insert_all();
   }
   Tree(Tree&& other) noexcept
       : amaf_(other.amaf_),
         full_(other.full_),
         units_(other.units_),
-        block_(std::exchange(other.block_, nullptr)),
-        buckets_(std::move(other.buckets_)) {}
+        buckets_(other.buckets_),
+        block_(std::exchange(other.block_, nullptr)) {}
   Tree& operator=(Tree other) noexcept {
     std::swap(amaf_, other.amaf_), std::swap(full_, other.full_);
     std::swap(units_, other.units_), std::swap(block_, other.block_), std::swap(buckets_, other.buckets_);
     return *this;
   }
   ~Tree() {
-    if (block_ != nullptr) munmap(block_, units_ * kUnit);
+    if (block_ != nullptr) munmap(block_, bytes());
   }
 
-  bool is_graph() const { return !buckets_.empty(); }
+  bool is_graph() const { return buckets_ > 0; }
   bool has_amaf() const { return amaf_; }
   std::uint64_t nodes() const { return used_and_made() >> 32; }
-  std::uint64_t bytes() const { return units_ * kUnit + buckets_.size() * sizeof(Link); }
-  std::uint64_t used_bytes() const { return std::uint64_t{used()} * kUnit + buckets_.size() * sizeof(Link); }
+  std::uint64_t bytes() const { return units_ * kUnit + buckets_ * sizeof(Link); }
+  // With as large a share of the table.
+  std::uint64_t used_bytes() const { return used() * kUnit + buckets_ * sizeof(Link) * used() / units_; }
   // Whether a node did not fit any more. Then none is added, not even a smaller one, until some are given back.
   template <class Access>
   bool is_full() {
@@ -234,13 +234,14 @@ class Tree {
   }
 
   void clear() {
+    forget_all();
     used_and_made() = kFirst, full_ = false;
-    std::ranges::fill(buckets_, kNone);
   }
 
   // Keeps what can be reached from a node and moves it together; returns where the node is then. Nobody searches.
   Link collect(Link root) {
     mark(root);
+    forget_all();
     std::uint64_t to = kFirst;
     each([&](Link, Node& node) {
       if (!node.marked) return;
@@ -255,7 +256,6 @@ class Tree {
           list[i].link = (list[i].link & kOpen) | node(list[i].link & ~kOpen).next;
     });
     const Link moved = node(root).next;
-    std::ranges::fill(buckets_, kNone);
     std::uint64_t end = kFirst, kept = 0;
     each([&](Link link, Node& one) {
       if (!one.marked) return;
@@ -268,7 +268,7 @@ class Tree {
     });
     used_and_made() = end + kept * kOneNode;
     full_ = false;
-    if (is_graph()) each([&](Link link, Node&) { insert<Plain>(link); });
+    insert_all();
     return moved;
   }
 
@@ -315,11 +315,10 @@ class Tree {
  private:
   static constexpr std::uint64_t kLargePages = 1 << 26;  // from this size on, fewer and larger pages
 
-  static std::byte* map(std::uint64_t units) {
-    void* memory =
-        mmap(nullptr, units * kUnit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  std::byte* map() const {
+    void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
-    if (units * kUnit >= kLargePages) madvise(memory, units * kUnit, MADV_HUGEPAGE);
+    if (units_ * kUnit >= kLargePages) madvise(memory, units_ * kUnit, MADV_HUGEPAGE);
     return static_cast<std::byte*>(memory);
   }
 
@@ -327,10 +326,18 @@ class Tree {
   // nodes it shares no cache line with what everybody reads.
   static constexpr std::uint64_t kOneNode = std::uint64_t{1} << 32;
   std::uint64_t& used_and_made() const { return *reinterpret_cast<std::uint64_t*>(block_); }
-  std::uint32_t used() const { return static_cast<std::uint32_t>(used_and_made()); }
+  std::uint64_t used() const { return static_cast<std::uint32_t>(used_and_made()); }
 
   std::uint64_t units_for(std::uint32_t count) const { return 2 + (amaf_ ? 2 : 1) * static_cast<std::uint64_t>(count); }
-  Link& bucket(std::uint64_t key) { return buckets_[key & (buckets_.size() - 1)]; }
+  Link& bucket(std::uint64_t key) { return reinterpret_cast<Link*>(block_ + units_ * kUnit)[key & (buckets_ - 1)]; }
+
+  // Makes all nodes known by their keys, or none: the rest of the table is not touched.
+  void insert_all() {
+    if (is_graph()) each([&](Link link, Node&) { insert<Plain>(link); });
+  }
+  void forget_all() {
+    if (is_graph()) each([&](Link, Node& one) { bucket(one.key) = kNone; });
+  }
 
   template <class Function>
   void each(Function function) {
@@ -360,9 +367,8 @@ class Tree {
 
   bool amaf_;
   bool full_ = false;
-  std::uint64_t units_ = 0;
+  std::uint64_t units_ = 0, buckets_ = 0;
   std::byte* block_ = nullptr;
-  std::vector<Link> buckets_;
 };
 
 }  // namespace playout

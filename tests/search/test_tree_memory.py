@@ -65,14 +65,15 @@ def test_a_full_tree_is_searched_on(graph):
 
 
 @pytest.mark.skipif(not STATUS.exists(), reason="the system does not say what memory is used")
-def test_large_memory_is_used_as_the_tree_grows():
+@pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
+def test_large_memory_is_used_as_the_tree_grows(graph):
     before = pages()
-    with po.Player(po.ConnectFour(), po.UCT(memory=4096)) as player:
+    with po.Player(po.ConnectFour(), po.UCT(memory=4096, graph=graph, early_stop=False)) as player:
         said = player.think(playouts=5000)
         assert said.most_memory == 4096 << 20
+        assert pages() - before < 16_384
         assert said.capacity > 20_000_000
         assert said.memory < 1 << 20
-        assert pages() - before < 16_384
 
 
 @pytest.mark.parametrize("bandit", [po.UCB1(), po.RAVE()], ids=lambda one: one.name)
