@@ -7,7 +7,9 @@
 // depends on who was faster. One thread alone searches as the sequential code does: it is the same code.
 //
 // Leaf parallelization: one thread goes down the tree, and `width` playouts begin where it ends. The result does not
-// depend on the number of threads. Only whole rounds are played: a budget is rounded up to a multiple of the width.
+// depend on the number of threads. Only whole rounds are played: a budget is rounded up to a multiple of the width. A
+// round has the indices of so many simulations: the first goes down the tree and is the first playout's, too. Where the
+// outcome is known it counts as often as there would be playouts.
 #pragma once
 
 #include <algorithm>

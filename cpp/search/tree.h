@@ -5,8 +5,8 @@
 // added, and the search goes on with those there are. `collect` keeps what can be reached from a node and moves it
 // together.
 //
-// In graph mode a transposition table finds a node by the key of its state: a list of nodes for each of many buckets. It
-// lies behind the nodes. Of the block only those pages are in memory that were written to.
+// In graph mode a transposition table finds a node by the key of its state: a list of nodes for each of many buckets.
+// It lies behind the nodes. Of the block only those pages are in memory that were written to.
 //
 // Everything a simulation reads or writes goes through Plain or Shared: the same code for one thread, that pays for
 // nothing, and for many, without locks. A node is complete before a link to it can be seen.

@@ -6,16 +6,24 @@
 // over Plain and Shared statistics, so that one thread and many use the same four (parallel/tree_uct.h).
 //
 // Where the listings leave it open:
-//  - An action never tried is worth `first_play`, infinity as the formulas have it. Of actions of equal worth one is
-//    drawn at random; where there is only one nothing is drawn.
+//  - An action never tried is worth `first_play`, infinity as the formulas have it (of RAVE, if there is neither a
+//    prior nor an AMAF estimate). Of actions of equal worth one is drawn at random; where there is only one nothing
+//    is drawn. A playout goes on with the stream of random numbers that its way in the tree began with.
+//  - The simulation that is an action's `expand_after`-th adds the state after it, also where the game is over there.
+//    In graph mode a state that is there already, by another way, is walked on from; one that is on the path ends it.
 //  - N, the simulations of a situation, is the sum of those of its actions.
-//  - Rewards of games are half wins of the player who chose the action. Those of puzzles are scores; they are scaled by
-//    the least and the greatest score seen so far when a move is selected, never when stored.
-//  - AMAF: an action gains the outcome of each simulation in which its player played the same move at this situation or
-//    later, in the tree or in the playout. (In a puzzle and in a user's game "the same move" is one of the same code.)
+//  - Rewards of games are half wins of the player who chose the action. Those of puzzles are scores; they are scaled
+//    by the least and the greatest score seen so far when a move is selected, never when stored; to one half if all
+//    were equal.
+//  - AMAF: an action gains the outcome of each simulation in which its player played the same move at this situation
+//    or later, in the tree or in the playout. (In a puzzle and in a user's game "the same move" is one of the same
+//    code.)
+//  - A prior of RAVE is `even_prior` simulations, half of them won, and what the game adds. Of a user's game as many
+//    are won as its bias says, 1 / (1 + exp(-bias)) of them, rounded to a float. In puzzles the bias is of use to
+//    widening alone.
 //  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried,
-//  and
-//    a simulation that comes to a solved state takes its value.
+//    and a simulation that comes to a solved state takes its value. An action has the bounds that the state after it
+//    had when a simulation last came back by it.
 //  - Widening: an action is opened when K(n) says so, or when the solver leaves none of the open ones to try: the one
 //    with the best prior, of equals the one with the best AMAF estimate (0 where there is none), of equals the first.
 //    It stays open.
