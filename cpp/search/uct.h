@@ -381,7 +381,7 @@ class Uct {
     if constexpr (Wins) {
       const Node& root = tree_.node(root_);
       done_ = root.count == 0 || (settings_.solver && bounds_of<Plain>(root).solved());
-      if (tree_.template is_full<Plain>()) root_ = tree_.collect(root_);
+      if (tree_.template is_full<Plain>() && garbage_) collect();
     }
   }
 
@@ -417,7 +417,8 @@ class Uct {
       return;
     }
     root_ = child;
-    if (tree_.used_bytes() > tree_.bytes() / 2) root_ = tree_.collect(root_);
+    garbage_ = true;
+    if (tree_.used_bytes() > tree_.bytes() / 2) collect();
   }
 
   // Goes to a state by moves from the initial one; nothing is kept.
@@ -583,9 +584,16 @@ class Uct {
     }
   }
 
+  // Gives back what cannot be reached any more.
+  void collect() {
+    root_ = tree_.collect(root_);
+    garbage_ = false;
+  }
+
   // A new tree for the present state.
   void plant() {
     tree_.clear();
+    garbage_ = false;
     if constexpr (!kStoresMoves) problem_->find_moves(root_state_, desk_.moves);
     root_ = make_node<Plain>(root_state_, desk_);
     if (root_ == kNone) throw std::bad_alloc();
@@ -1091,6 +1099,7 @@ class Uct {
   double lowest_ = std::numeric_limits<double>::infinity(), highest_ = -std::numeric_limits<double>::infinity();
   Best best_;
   bool done_ = false;
+  bool garbage_ = false;  // whether there may be nodes that cannot be reached
   std::shared_ptr<std::mutex> best_mutex_ = std::make_shared<std::mutex>();
 };
 
