@@ -284,7 +284,10 @@ class Uct {
       }
       if (is_known<Access>(node, desk)) return;
       const int chosen = select<Access>(link, random, desk);
-      if (chosen < 0) return;  // nothing is allowed here: take it as it is
+      if (chosen < 0) {  // nothing more is allowed here: take it as it is
+        is_known<Access>(node, desk);
+        return;
+      }
       link = follow<Access>(link, node, static_cast<std::uint32_t>(chosen), desk);
     }
   }
@@ -636,7 +639,7 @@ class Uct {
           if (tree_.is_graph())
             desk.banned.push_back(i);
           else
-            forbid<Access>(tree_.actions(node)[i]);
+            forbid<Access>(node, tree_.actions(node)[i]);
           continue;
         }
       }
@@ -645,10 +648,13 @@ class Uct {
     }
   }
 
-  // Not legal after all; it stays open if it was.
+  // Not legal after all; it stays open if it was. What is proven of the other actions may be enough now.
   template <class Access>
-  static void forbid(Action& action) {
+  void forbid(Node& node, Action& action) {
     Access::store(action.link, (Access::load(action.link) & Tree<Action, Amaf>::kOpen) | kIllegal);
+    if constexpr (Wins) {
+      if (settings_.solver) settle<Access>(node);
+    }
   }
 
   template <class Access>
@@ -1000,10 +1006,22 @@ class Uct {
     const Link link = link_of(Access::load(action.link));
     if (link <= kIllegal) return;
     const Bounds proven = bounds_of<Access>(tree_.node(link));
-    std::uint32_t tag = Access::load(action.tag);
-    if (WinAction::bounds(tag) == proven) return;
-    while (!Access::exchange(action.tag, tag, (tag & ~WinAction::pack({3, 3})) | WinAction::pack(proven)))
-      tag = Access::load(action.tag);
+    while (true) {  // what others have proven meanwhile stays
+      std::uint32_t tag = Access::load(action.tag);
+      const Bounds before = WinAction::bounds(tag), now = both(before, proven);
+      if (now == before) return;
+      if (Access::exchange(action.tag, tag, (tag & ~WinAction::pack({3, 3})) | WinAction::pack(now))) break;
+    }
+    settle<Access>(node);
+  }
+
+  static Bounds both(const Bounds& one, const Bounds& other) {
+    return {std::max(one.lower, other.lower), std::min(one.upper, other.upper)};
+  }
+
+  // What is proven of a node's actions is proven of the node.
+  template <class Access>
+  void settle(Node& node) {
     Bounds of_node = node.player == 0 ? Bounds{0, 0} : Bounds{2, 2};
     Action* list = tree_.actions(node);
     for (std::uint32_t i = 0; i < node.count; i++) {
@@ -1014,9 +1032,8 @@ class Uct {
       else
         of_node = {std::min(of_node.lower, one.lower), std::min(of_node.upper, one.upper)};
     }
-    for (bool stored = false; !stored;) {  // what others have proven meanwhile stays
-      const Bounds before = bounds_of<Access>(node);
-      const Bounds now{std::max(of_node.lower, before.lower), std::min(of_node.upper, before.upper)};
+    for (bool stored = false; !stored;) {
+      const Bounds before = bounds_of<Access>(node), now = both(before, of_node);
       stored = now == before || Access::exchange(node.bounds, pack(before), pack(now));
     }
   }
