@@ -71,11 +71,12 @@ class Forest {
       function();
   }
 
-  // Whether the most visited move stays that whatever so many more simulations bring.
+  // Whether the most visited move, of those that are not proven losses, stays that in so many more simulations.
   bool is_decided(std::uint64_t more) const {
     const TreeReport sum = report();
     std::uint64_t first = 0, second = 0;
     for (const ActionReport& one : sum.actions) {
+      if (is_lost(one.bounds, sum.player)) continue;
       second = std::max(second, std::min(first, one.visits));
       first = std::max(first, one.visits);
     }

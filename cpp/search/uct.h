@@ -114,6 +114,9 @@ inline bool is_better(const ActionReport& one, const ActionReport& other, Decisi
   return value_of(one, decision) > value_of(other, decision);
 }
 
+// Whether what is proven of an action is that its player loses.
+inline bool is_lost(const Bounds& bounds, int player) { return player == 0 ? bounds.upper == 0 : bounds.lower == 2; }
+
 // A node as the tests compare it with the plain twin's.
 struct NodeReport {
   std::vector<Move> path;
@@ -388,12 +391,15 @@ class Uct {
     }
   }
 
-  // Whether the most visited move stays that whatever so many more simulations bring.
+  // Whether the most visited move, of those that are not proven losses, stays that in so many more simulations.
   bool is_decided(std::uint64_t more) const {
     std::uint64_t first = 0, second = 0;
     const Node& root = tree_.node(root_);
     const Action* list = tree_.actions(root);
     for (std::uint32_t i = 0; i < root.count; i++) {
+      if constexpr (Wins) {
+        if (is_lost(WinAction::bounds(list[i].tag), root.player)) continue;
+      }
       const std::uint64_t visits = visits_of<Plain>(const_cast<Action&>(list[i]));
       if (visits > first)
         second = first, first = visits;
