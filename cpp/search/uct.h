@@ -261,12 +261,17 @@ class Uct {
   template <class Access>
   bool simulate(std::uint64_t index, Desk& desk) {
     Stream random = key_.stream(index);
-    descend<Access>(random, desk);
-    if (Wins && desk.path.empty()) {
-      Access::store(done_, true);
-      return false;
+    try {
+      descend<Access>(random, desk);
+      if (Wins && desk.path.empty()) {
+        Access::store(done_, true);
+        return false;
+      }
+      play_out(desk, random, desk.playout);
+    } catch (...) {  // a user's game may throw; the tree is then as if the simulation had not begun
+      for (const Step& step : desk.path) take_back<Access>(step);
+      throw;
     }
-    play_out(desk, random, desk.playout);
     update<Access>(desk, desk.playout);
     return true;
   }
@@ -863,26 +868,35 @@ class Uct {
   Link expand(Action& action, Link raw, Desk& desk) {
     constexpr Link kOpen = Tree<Action, Amaf>::kOpen;
     if (link_of(raw) != kNone || !Access::exchange(action.link, raw, (raw & kOpen) | kBusy)) return kNone;
-    std::uint64_t key = 0;
     Link known = kNone;
-    if constexpr (Wins) {
-      if (tree_.is_graph()) {
-        key = problem_->key(desk.state);
-        known = tree_.template find<Access>(key);
-      }
-    }
-    const bool found = known != kNone;
-    if (!found) {
-      known = make_node<Access>(desk.state, desk);
-      if (known != kNone && tree_.is_graph()) {
-        tree_.node(known).key = key;
-        known = tree_.template insert<Access>(known);
-      }
+    bool found = false;
+    try {
+      known = find_or_make<Access>(desk, found);
+    } catch (...) {
+      Access::store(action.link, raw);
+      throw;
     }
     Access::store(action.link, (raw & kOpen) | known);
     if (found) return is_on_path(known, desk) ? kNone : known;
     if (known != kNone && tree_.node(known).count == 0) is_known<Access>(tree_.node(known), desk);
     return kNone;
+  }
+
+  template <class Access>
+  Link find_or_make(Desk& desk, bool& found) {
+    std::uint64_t key = 0;
+    if constexpr (Wins) {
+      if (tree_.is_graph()) {
+        key = problem_->key(desk.state);
+        const Link known = tree_.template find<Access>(key);
+        found = known != kNone;
+        if (found) return known;
+      }
+    }
+    const Link made = make_node<Access>(desk.state, desk);
+    if (made == kNone || !tree_.is_graph()) return made;
+    tree_.node(made).key = key;
+    return tree_.template insert<Access>(made);
   }
 
   // A node for a state, whose moves are on the desk unless they are stored; kNone when the memory is full.
@@ -959,6 +973,27 @@ class Uct {
         const double low = Access::load(lowest_);
         step.assumed = std::isfinite(low) ? settings_.virtual_loss * low : 0;
         Access::add(action.sum, step.assumed);
+      }
+    }
+  }
+
+  // Undoes begin_visit.
+  template <class Access>
+  void take_back(const Step& step) {
+    if constexpr (Access::kShared) {
+      Node& node = tree_.node(step.node);
+      Action& action = tree_.actions(node)[step.action];
+      if (settings_.in_flight) {
+        Access::add(node.in_flight, ~0U);
+        if constexpr (Wins) Access::add(action.tag, ~WinAction::kFlight + 1);
+        return;
+      }
+      Access::add(node.visits, ~settings_.virtual_loss + 1);
+      if constexpr (Wins) {
+        Access::add(action.stats, ~std::uint64_t{settings_.virtual_loss} + 1);
+      } else {
+        Access::add(action.visits, ~settings_.virtual_loss + 1);
+        Access::add(action.sum, -step.assumed);
       }
     }
   }
