@@ -21,6 +21,8 @@
 //  - A prior of RAVE is `even_prior` simulations, half of them won, and what the game adds. Of a user's game as many
 //    are won as its bias says, 1 / (1 + exp(-bias)) of them, rounded to a float. In puzzles the bias is of use to
 //    widening alone.
+//  - An action that the history forbids (superko) is drawn like the others and then left out: in a tree for good, in a
+//    graph for this simulation.
 //  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried,
 //    and a simulation that comes to a solved state takes its value. An action has the bounds that the state after it
 //    had when a simulation last came back by it.
@@ -39,6 +41,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <stop_token>
 #include <type_traits>
@@ -503,8 +506,9 @@ class Uct {
   // Every node that can be reached from the root, in the order of a walk; for tests of small trees.
   std::vector<NodeReport> walk() const {
     std::vector<NodeReport> out;
+    std::set<Link> nodes{root_};
     std::vector<Move> path;
-    walk(root_, root_state_, path, out);
+    walk(root_, root_state_, nodes, path, out);
     return out;
   }
 
@@ -1050,7 +1054,7 @@ class Uct {
     while (true) {  // what others have proven meanwhile stays
       std::uint32_t tag = Access::load(action.tag);
       const Bounds before = WinAction::bounds(tag), now = both(before, proven);
-      if (now == before) return;
+      if (now == before || now.lower > now.upper) return;  // in a graph the ways may differ in what superko forbids
       if (Access::exchange(action.tag, tag, (tag & ~WinAction::pack({3, 3})) | WinAction::pack(now))) break;
     }
     settle<Access>(node);
@@ -1075,7 +1079,7 @@ class Uct {
     }
     for (bool stored = false; !stored;) {
       const Bounds before = bounds_of<Access>(node), now = both(before, of_node);
-      stored = now == before || Access::exchange(node.bounds, pack(before), pack(now));
+      stored = now == before || now.lower > now.upper || Access::exchange(node.bounds, pack(before), pack(now));
     }
   }
 
@@ -1127,19 +1131,22 @@ class Uct {
     return list;
   }
 
-  void walk(Link link, const State& state, std::vector<Move>& path, std::vector<NodeReport>& out) const {
+  // In a graph each node once, by the first way that its history allows.
+  void walk(Link link, const State& state, std::set<Link>& nodes, std::vector<Move>& path,
+            std::vector<NodeReport>& out) const {
     const Node& node = tree_.node(link);
     out.push_back({path, node.visits, unpack(node.bounds), actions_of(node, state)});
     const std::vector<ActionReport> list = out.back().actions;
+    typename P::Moves moves{};
+    problem_->find_moves(state, moves);
     for (std::uint32_t i = 0; i < node.count; i++) {
       const Link child = link_of(tree_.actions(node)[i].link);
-      if (child <= kIllegal) continue;
-      typename P::Moves moves{};
-      problem_->find_moves(state, moves);
+      const int index = index_of(moves, list[i].move);
+      if (child <= kIllegal || index == moves.count || !nodes.insert(child).second) continue;
       State after = state;
-      problem_->play(after, moves, index_of(moves, list[i].move));
+      problem_->play(after, moves, index);
       path.push_back(list[i].move);
-      walk(child, after, path, out);
+      walk(child, after, nodes, path, out);
       path.pop_back();
     }
   }

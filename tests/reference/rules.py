@@ -5,6 +5,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from tests.reference.go import PlainGo
 from tests.reference.stream import Stream
 
 
@@ -19,6 +20,9 @@ class Board:
 
     is_game = True
     has_bias = False
+
+    def is_allowed(self, state: Any, move: Move) -> bool:
+        return True
 
     def __init__(self, game: Any) -> None:
         game.score = cache(game.score)
@@ -38,11 +42,62 @@ class Board:
         return game.rollout(state, stream)  # type: ignore[no-any-return]
 
 
+class GoBoard:
+    """Go: a state is the moves so far. The moves of a node are those that the board allows; the history may not."""
+
+    is_game = True
+    has_bias = False
+
+    def __init__(self, *size: Any, **settings: Any) -> None:
+        self.size, self.settings = size, settings
+
+    @cache  # noqa: B019, for a test
+    def at(self, state: tuple[int, ...]) -> PlainGo:
+        if not state:
+            return PlainGo(*self.size, **self.settings)
+        board = copy.deepcopy(self.at(state[:-1]))
+        board.play(state[-1])
+        return board
+
+    def initial(self) -> tuple[int, ...]:
+        return ()
+
+    def player(self, state: tuple[int, ...]) -> int:
+        return self.at(state).player
+
+    def key(self, state: tuple[int, ...]) -> Any:
+        board = self.at(state)
+        return board.board, board.player, board.ko_point, board.passes
+
+    def moves(self, state: tuple[int, ...]) -> list[Move]:
+        board = self.at(state)
+        points = [point for point in range(board.last) if board.fits(point, board.suicide)]
+        return [] if board.passes == 2 else [Move(move, move) for move in (*points, board.last)]
+
+    def is_allowed(self, state: tuple[int, ...], move: Move) -> bool:
+        return move.move in self.at(state).moves()
+
+    def play(self, state: tuple[int, ...], move: Move) -> tuple[int, ...]:
+        return (*state, move.move)
+
+    def score(self, state: tuple[int, ...]) -> float:
+        return self.at(state).score()
+
+    def playout(self, state: tuple[int, ...], stream: Stream) -> tuple[list, float]:
+        board = copy.deepcopy(self.at(state))
+        first = board.player
+        moves, score = board.rollout(stream.state, state)
+        return [((first + i) % 2, move) for i, move in enumerate(moves)], score
+
+
 class Puzzle:
     """A problem whose moves have codes, such as PlainSameGame: a playout plays uniformly random moves."""
 
     is_game = False
     has_bias = True
+
+    def is_allowed(self, state: Any, move: Move) -> bool:
+        return True
 
     def __init__(self, plain: Any) -> None:
         self.initial, self.moves, self.play, self.score = plain.initial, plain.moves, plain.play, plain.score

@@ -63,6 +63,7 @@ class Action:
     bounds: tuple[int, int] = (0, 2)  # in half wins of player 0
     child: "Node | None" = None
     open: bool = True
+    illegal: bool = False  # after all: by the history, on the one way to it
 
 
 @dataclass(eq=False)
@@ -117,7 +118,9 @@ class Uct:
         path: list[tuple[Node, Action]] = []
         node, state = self.root, self.start
         while (outcome := self.known(node)) is None:
-            action = self.choose(node, stream)
+            action = self.choose(node, state, stream)
+            if action is None:
+                return path, state, self.known(node)
             path.append((node, action))
             state = self.problem.play(state, action.move)
             if action.child is None:
@@ -146,22 +149,37 @@ class Uct:
     def known(self, node: Node) -> float | None:
         """The result of a state where the game is over or solved."""
         lower, upper = node.bounds
-        solved = self.settings.solver and self.problem.is_game and lower == upper
+        solved = self.proves and lower == upper
         return lower - 1.0 if solved and node.result is None else node.result
 
-    def choose(self, node: Node, stream: Stream) -> Action:
-        """Algorithm 2."""
+    def choose(self, node: Node, state: Any, stream: Stream) -> Action | None:
+        """Algorithm 2, among what the history allows: what it forbids is drawn like the others, and then left out."""
         if self.settings.widening:
             while sum(action.open for action in node.actions) < min(len(node.actions), self.considered(node.visits)):
                 self.open_next(node)
-        while not (actions := [action for action in node.actions if action.open and self.worth_trying(node, action)]):
+        forbidden: list[Action] = []
+        while (action := self.draw(node, stream, forbidden)) and not self.problem.is_allowed(state, action.move):
+            if self.settings.graph:
+                forbidden.append(action)
+            else:
+                action.illegal = True
+                self.settle(node)
+        return action
+
+    def draw(self, node: Node, stream: Stream, forbidden: list[Action]) -> Action | None:
+        def tried(action: Action) -> bool:
+            return action.open and not action.illegal and action not in forbidden and self.worth_trying(node, action)
+
+        while not (actions := [action for action in node.actions if tried(action)]):
+            if all(action.open for action in node.actions):
+                return None
             self.open_next(node)
         scores = [self.score(node, action) for action in actions]
         best = [action for action, score in zip(actions, scores, strict=True) if score == max(scores)]
         return best[stream.below(len(best))] if len(best) > 1 else best[0]
 
     def worth_trying(self, node: Node, action: Action) -> bool:
-        if not (self.settings.solver and self.problem.is_game):
+        if not self.proves:
             return True
         (low, high), (certain_0, certain_1) = action.bounds, node.bounds
         return high > certain_0 if node.player == 0 else low < certain_1
@@ -233,24 +251,37 @@ class Uct:
                 if (node.player, other.move.code) in played:
                     other.amaf_visits += 1
                     other.amaf_total += reward
-            if self.problem.is_game and self.settings.solver and action.child is not None:
+            if action.child is not None and self.proves:
                 action.bounds = action.child.bounds
-                best = max if node.player == 0 else min
-                lower, upper = zip(*[other.bounds for other in node.actions], strict=True)
-                node.bounds = (best(lower), best(upper))
+                self.settle(node)
+
+    @property
+    def proves(self) -> bool:
+        return self.problem.is_game and self.settings.solver
+
+    def settle(self, node: Node) -> None:
+        """What is proven of the actions is proven of the node."""
+        if self.proves:
+            best = max if node.player == 0 else min
+            lower, upper = zip(*[action.bounds for action in node.actions if not action.illegal], strict=True)
+            node.bounds = (best(lower), best(upper))
 
     def tree(self) -> dict[tuple[int, ...], tuple[int, list[tuple]]]:
         """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)])."""
-        return dict(self.walk(self.root, ()))
+        return dict(self.walk(self.root, {self.root}, self.start, ()))
 
-    def walk(self, node: Node, path: tuple[int, ...]) -> Iterator[tuple]:
+    def walk(self, node: Node, nodes: set[Node], state: Any, path: tuple[int, ...]) -> Iterator[tuple]:
+        """In a graph each node once, by the first way that its history allows."""
+
         def row(a: Action) -> tuple:
             return a.move.move, a.visits, a.total, a.amaf_visits, a.amaf_total, a.bounds
 
         yield path, (node.visits, [row(action) for action in node.actions])
         for action in node.actions:
-            if action.child is not None:
-                yield from self.walk(action.child, (*path, action.move.move))
+            if action.child is None or action.child in nodes or not self.problem.is_allowed(state, action.move):
+                continue
+            nodes.add(action.child)
+            yield from self.walk(action.child, nodes, self.problem.play(state, action.move), (*path, action.move.move))
 
 
 def won(score: float, player: int) -> float:

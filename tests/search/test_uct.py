@@ -11,7 +11,7 @@ from playout import _core
 from tests.own import problems as own
 from tests.reference import games, uct
 from tests.reference.engine import BANDITS, advance, engine_settings, forest, think, tree_of
-from tests.reference.rules import Board, Own, Puzzle
+from tests.reference.rules import Board, GoBoard, Own, Puzzle
 from tests.reference.same_game import PlainSameGame
 from tests.reference.uct import Settings
 
@@ -22,6 +22,16 @@ BOARDS = {
     "connect four 5x4": (po.ConnectFour(5, 4), Board(games.ConnectFour(5, 4))),
     "hex 3": (po.Hex(3), Board(games.Hex(3))),
     "hex 4": (po.Hex(4), Board(games.Hex(4))),
+}
+GO = {
+    "go 3x3": (po.Go(3, komi=2.5), GoBoard(3, 3, komi=2.5)),
+    "go 2x2, superko": (po.Go(2, komi=0.5), GoBoard(2, 2, komi=0.5)),
+    "go 3x2, situational": (po.Go(3, 2, komi=0, ko="situational"), GoBoard(3, 2, komi=0, ko="situational")),
+    "go 1x3, suicide": (
+        po.Go(1, 3, komi=1, ko="simple", suicide=True),
+        GoBoard(1, 3, komi=1, ko="simple", suicide=True),
+    ),
+    "go 4x3": (po.Go(4, 3, komi=0, ko="simple"), GoBoard(4, 3, komi=0, ko="simple")),
 }
 WIDENING = {"widening": True, "widening_first": 4.0, "widening_growth": 1.3}
 SETTINGS = [
@@ -71,6 +81,14 @@ def test_games(board, bandit):
     problem, rules = BOARDS[board]
     for seed in (0, 2**63):
         assert_same(problem, rules, Settings(bandit), 200, seed)
+
+
+@pytest.mark.parametrize("settings", [{}, {"solver": False}, {"graph": True, "solver": False}, WIDENING], ids=named)
+@pytest.mark.parametrize("bandit", ["ucb1", "rave"])
+@pytest.mark.parametrize("board", GO)
+def test_go(board, bandit, settings):
+    problem, rules = GO[board]
+    assert_same(problem, rules, Settings(bandit, **settings, exploration=0.5), 300, 5)
 
 
 @pytest.mark.parametrize("bandit", BANDITS)
