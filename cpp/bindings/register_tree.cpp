@@ -54,6 +54,9 @@ std::vector<double> regret_of(Bandit kind, double exploration, const std::vector
 }  // namespace
 
 void register_tree(nb::module_& m) {
+  const nb::object mistake = m.attr("ProblemError");
+  const nb::exception<Changed> changed(m, "Changed", mistake);
+  const nb::exception<NoRoom> no_room(m, "NoRoom", PyExc_MemoryError);
   nb::enum_<Bandit>(m, "Bandit")
       .value("ucb1", Bandit::ucb1)
       .value("tuned1", Bandit::tuned1)

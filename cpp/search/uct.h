@@ -133,6 +133,11 @@ struct Changed : std::runtime_error {
   Changed() : std::runtime_error("the moves of a state are not those of the same state before") {}
 };
 
+// Memory for not even one state.
+struct NoRoom : std::runtime_error {
+  NoRoom() : std::runtime_error("the memory of a tree has no room for one state with all its moves") {}
+};
+
 // The moves of a simulation, to be asked which player played which.
 template <class P>
 class Seen {
@@ -614,7 +619,7 @@ class Uct {
     garbage_ = false;
     if constexpr (!kStoresMoves) problem_->find_moves(root_state_, desk_.moves);
     root_ = make_node<Plain>(root_state_, desk_);
-    if (root_ == kNone) throw std::bad_alloc();
+    if (root_ == kNone) throw NoRoom();
     if constexpr (Wins) {
       if (tree_.is_graph()) {
         tree_.node(root_).key = problem_->key(root_state_);

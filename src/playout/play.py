@@ -416,6 +416,8 @@ class Player:
                 yield
         except _core.ProblemError as error:
             raise InputError(f"{self.game.describe()}: {error}") from None
+        except _core.NoRoom as error:
+            raise InputError(f"{error}: use more, by memory of UCT(), or fewer jobs") from None
         except MemoryError:
             raise InputError("out of memory: use less of it, by memory of UCT(), or fewer jobs") from None
 
