@@ -14,6 +14,18 @@ namespace {
 
 using WatchedForest = Watched<Forest>;
 
+// Once a second Ctrl-C has left a playout to itself, it may still be in the trees.
+Forest& forest(const WatchedForest& watched) {
+  if (watched.abandoned()) throw std::runtime_error("a playout was given up that did not end: a new player is needed");
+  return *watched;
+}
+
+// Does something with the trees while nobody else does, as soon as the playouts under way allow.
+template <class Function>
+void look(const WatchedForest& watched, Function function) {
+  watched.insist([&](Forest::Time at_most) { return forest(watched).look(function, at_most); });
+}
+
 // A tree for a problem; with a width above 0 its playouts are made so many at a time.
 std::unique_ptr<AnyTree> make_tree(const ProblemHandle& handle, const UctSettings& settings, const StreamKey& key,
                                    int width) {
@@ -146,73 +158,76 @@ void register_tree(nb::module_& m) {
       .def(
           "begin",
           [](const WatchedForest& watched, std::uint64_t playouts, int threads) {
-            watched.wait_for([&] { (*watched).begin(playouts, threads); });
+            watched.wait_for([&] { forest(watched).begin(playouts, threads); });
           },
           "playouts"_a, "threads"_a)
       .def(
           "wait",
           [](const WatchedForest& watched, double seconds) {
             bool over = false;
-            watched.wait_for([&] { over = (*watched).wait(std::chrono::duration<double>(seconds)); });
+            watched.wait_for([&] { over = forest(watched).wait(std::chrono::duration<double>(seconds)); });
             return over;
           },
           "seconds"_a, "Waits at most that long for the end of thinking; true once it is over. Raises what was raised.")
       .def("stop", &WatchedForest::stop)
+      .def(
+          "request_stop", [](const WatchedForest& watched) { (*watched).request_stop(); },
+          "Asks for the end of thinking and does not wait for it; from any thread.")
       .def_prop_ro(
-          "spent", [](const WatchedForest& watched) { return (*watched).spent(); },
+          "spent", [](const WatchedForest& watched) { return forest(watched).spent(); },
           "Playouts and seconds of this thinking, or of the last.")
       .def(
           "is_decided",
           [](const WatchedForest& watched, std::uint64_t more) {
             bool decided = false;
-            watched.wait_for([&] { decided = (*watched).is_decided(more); });
+            watched.wait_for([&] { decided = forest(watched).is_decided(more); });
             return decided;
           },
           "more"_a)
       .def("report",
            [](const WatchedForest& watched) {
              TreeReport report;
-             watched.wait_for([&] { report = (*watched).report(); });
+             look(watched, [&] { report = forest(watched).report(); });
              return report;
            })
       .def(
           "variation",
           [](const WatchedForest& watched, Move first, Decision decision) {
             std::vector<Move> line;
-            watched.wait_for([&] { line = (*watched).variation(first, decision); });
+            look(watched, [&] { line = forest(watched).variation(first, decision); });
             return line;
           },
           "first"_a, "decision"_a)
       .def(
-          "play", [](const WatchedForest& watched, Move move) { watched.wait_for([&] { (*watched).play(move); }); },
+          "play", [](const WatchedForest& watched, Move move) { watched.wait_for([&] { forest(watched).play(move); }); },
           "move"_a)
       .def(
           "go_to",
           [](const WatchedForest& watched, const std::vector<Move>& moves) {
-            watched.wait_for([&] { (*watched).go_to(moves); });
+            watched.wait_for([&] { forest(watched).go_to(moves); });
           },
           "moves"_a)
       .def("legal_moves",
            [](const WatchedForest& watched) {
              std::vector<Move> moves;
-             watched.wait_for([&] { moves = (*watched).tree().legal_moves(); });
+             watched.wait_for([&] { moves = forest(watched).tree().legal_moves(); });
              return moves;
            })
       .def("player",
            [](const WatchedForest& watched) {
              int player = 0;
-             watched.wait_for([&] { player = (*watched).tree().player(); });
+             watched.wait_for([&] { player = forest(watched).tree().player(); });
              return player;
            })
       .def("score",
            [](const WatchedForest& watched) {
              double score = 0;
-             watched.wait_for([&] { score = (*watched).tree().score(); });
+             watched.wait_for([&] { score = forest(watched).tree().score(); });
              return score;
            })
       .def("nodes", [](const WatchedForest& watched) {
         std::vector<NodeReport> nodes;
-        watched.wait_for([&] { (*watched).look([&] { nodes = (*watched).tree().walk(); }); });
+        look(watched, [&] { nodes = forest(watched).tree().walk(); });
         return nodes;
       });
 }

@@ -30,6 +30,7 @@ class Watched {
   Watched& operator=(const Watched&) = delete;
 
   Work& operator*() const { return *work_; }
+  bool abandoned() const { return abandoned_; }
 
   // Ends the work. A playout under way may take long, or for ever: who waits hears signals, and a handler that raises
   // (the second Ctrl-C) leaves the work to itself.
@@ -42,6 +43,15 @@ class Watched {
       throw nanobind::python_error();
     }
     wait_for([this] { work_->stop(); });
+  }
+
+  // Something that may fail for a while, because of a playout under way; again until it succeeds.
+  template <class Try>
+  void insist(Try attempt) const {
+    for (bool done = false; !done;) {
+      wait_for([&] { done = attempt(std::chrono::milliseconds(100)); });
+      if (!done && PyErr_CheckSignals() != 0) throw nanobind::python_error();
+    }
   }
 
   // Something that takes as long as the workers need, without the interpreter's lock.

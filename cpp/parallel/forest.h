@@ -2,14 +2,16 @@
 // statistics are added up, and the decision is taken from the sum.
 //
 // Thinking is a Run (parallel/run.h) that borrows the trees. They stay when it ends: the next thinking goes on with
-// them. While it goes on, who wants to look has it paused for a moment. All members are for one thread but
-// request_stop.
+// them. While it goes on, who wants to look has it paused for a moment: as long as the playouts under way take, so that
+// looks take a time after which they are given up. All members are for one thread but request_stop.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@ namespace playout {
 class Forest {
  public:
   using Trees = std::vector<std::unique_ptr<AnyTree>>;
+  using Time = std::chrono::duration<double>;
 
   explicit Forest(Trees trees) : trees_(std::move(trees)) {}
   ~Forest() { stop(); }
@@ -36,14 +39,19 @@ class Forest {
       tree->begin(count == 1 ? playouts : 0);
       jobs.push_back(std::make_unique<Borrowed>(*tree));
     }
-    run_ = std::make_unique<Run>(std::move(jobs), Portfolio(count, count, playouts),
-                                 std::numeric_limits<double>::infinity(), threads, std::min(threads, count));
+    set_run(std::make_shared<Run>(std::move(jobs), Portfolio(count, count, playouts),
+                                  std::numeric_limits<double>::infinity(), threads, std::min(threads, count)));
   }
 
   bool wait(std::chrono::duration<double> at_most) { return !run_ || run_->wait(at_most); }
   bool is_over_within(std::chrono::duration<double> at_most) { return !run_ || run_->is_over_within(at_most); }
   void request_stop() {
-    if (run_) run_->request_stop();
+    std::shared_ptr<Run> run;
+    {
+      const std::scoped_lock lock(run_mutex_);
+      run = run_;
+    }
+    if (run) run->request_stop();
   }
 
   // Ends the thinking and waits for it.
@@ -52,7 +60,7 @@ class Forest {
     run_->stop();
     const Run::Progress end = run_->progress();
     playouts_ = end.best.playouts, seconds_ = end.seconds;
-    run_.reset();
+    set_run(nullptr);
   }
 
   // Playouts and seconds of this thinking, or of the last.
@@ -62,18 +70,19 @@ class Forest {
     return {now.best.playouts, now.seconds};
   }
 
-  // Does something with the trees while nobody else does.
+  // Does something with the trees while nobody else does; false if that cannot be within a time.
   template <class Function>
-  void look(Function function) const {
-    if (run_)
-      run_->while_paused(function);
-    else
-      function();
+  bool look(Function function, Time at_most) const {
+    if (run_) return run_->while_paused_within(at_most, function);
+    function();
+    return true;
   }
 
   // Whether the most visited move, of those that are not proven losses, stays that in so many more simulations.
+  // Nobody knows while playouts take long.
   bool is_decided(std::uint64_t more) const {
-    const TreeReport sum = report();
+    TreeReport sum;
+    if (!look([&] { sum = report(); }, kGlance)) return false;
     std::uint64_t first = 0, second = 0;
     for (const ActionReport& one : sum.actions) {
       if (is_lost(one.bounds, sum.player)) continue;
@@ -83,25 +92,20 @@ class Forest {
     return first - second > more;
   }
 
-  // What the trees know together.
+  // What the trees know together. In a look, as the next.
   TreeReport report() const {
-    TreeReport sum;
-    look([&] {
-      sum = trees_[0]->report();
-      for (std::size_t i = 1; i < trees_.size(); i++) add(sum, trees_[i]->report());
-    });
+    TreeReport sum = trees_[0]->report();
+    for (std::size_t i = 1; i < trees_.size(); i++) add(sum, trees_[i]->report());
     return sum;
   }
 
   // The best line after a first move, of the tree that knows it best.
   std::vector<Move> variation(Move first, Decision decision) const {
     std::vector<Move> line;
-    look([&] {
-      for (const auto& tree : trees_) {
-        std::vector<Move> other = tree->variation(first, decision);
-        if (other.size() > line.size()) line = std::move(other);
-      }
-    });
+    for (const auto& tree : trees_) {
+      std::vector<Move> other = tree->variation(first, decision);
+      if (other.size() > line.size()) line = std::move(other);
+    }
     return line;
   }
 
@@ -155,8 +159,16 @@ class Forest {
     return {std::max(one.lower, other.lower), std::min(one.upper, other.upper)};
   }
 
+  static constexpr Time kGlance{0.01};
+
+  void set_run(std::shared_ptr<Run> run) {
+    const std::scoped_lock lock(run_mutex_);
+    run_.swap(run);
+  }
+
   Trees trees_;
-  std::unique_ptr<Run> run_;
+  std::mutex run_mutex_;
+  std::shared_ptr<Run> run_;  // only request_stop may have it for a moment, too
   std::uint64_t playouts_ = 0;
   double seconds_ = 0;
 };

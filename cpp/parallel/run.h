@@ -127,6 +127,19 @@ class Run {
     function();
   }
 
+  // The same, unless the playouts under way take longer than that; false then, and nothing is done.
+  template <class Function>
+  bool while_paused_within(std::chrono::duration<double> at_most, Function function) {
+    const std::scoped_lock one_at_a_time(pause_mutex_);
+    std::unique_lock lock(mutex_);
+    paused_ = true;
+    halt_.request_stop();
+    const GoOn go_on{*this};
+    if (!job_changed_.wait_for(lock, at_most, [&] { return busy_ == 0; })) return false;
+    function();
+    return true;
+  }
+
   // The state of all jobs as bytes.
   std::string serialise() {
     Writer out;

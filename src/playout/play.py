@@ -323,16 +323,15 @@ class Player:
             return self._analysis(interrupted=False)
 
     def stop(self) -> None:
-        """End the thinking or pondering under way; any thread may call it."""
+        """Ask for the end of the thinking or pondering under way; any thread may call it."""
         with self._lock:
             if self._stopped is not None:
                 self._stopped.set()
-                return
-        self._end_pondering()
+        self._forest.request_stop()
 
     def close(self) -> None:
-        """End what goes on in the background."""
-        self.stop()
+        """End what goes on in the background, and wait for that."""
+        self._end_pondering()
 
     def __enter__(self) -> "Player":
         return self
