@@ -157,7 +157,7 @@ class Player:
         statistics are added up. If None, one thread searches alone, and more search one tree.
     seed
         Of the random numbers. With a number of playouts the same seed gives the same analysis, bit for bit, unless
-        several threads search one tree.
+        several threads search one tree, or one of the trees of ``Root`` proves the result, which ends all.
 
     Notes
     -----
@@ -309,7 +309,10 @@ class Player:
             return self._analysis(interrupted=interrupted)
 
     def ponder(self) -> None:
-        """Think in the background, until the next thing that is asked: what is learned is kept if it is of use."""
+        """Think in the background, until the next thing that is asked: what is learned is kept if it is of use.
+
+        A game that is plain Python, or has a score that is, only moves on while the player is asked something.
+        """
         self._end_pondering()
         if self.finished or self._pondering:
             return
@@ -338,6 +341,9 @@ class Player:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+    def __reduce__(self) -> str:
+        raise TypeError("a player is neither copied nor pickled; keep its game and its moves, and reset(moves) another")
 
     def __repr__(self) -> str:
         return f"Player({self.game.describe()}, {self.search}, threads={self.threads}, {len(self._moves)} moves played)"
