@@ -199,7 +199,8 @@ void register_tree(nb::module_& m) {
           },
           "first"_a, "decision"_a)
       .def(
-          "play", [](const WatchedForest& watched, Move move) { watched.wait_for([&] { forest(watched).play(move); }); },
+          "play",
+          [](const WatchedForest& watched, Move move) { watched.wait_for([&] { forest(watched).play(move); }); },
           "move"_a)
       .def(
           "go_to",

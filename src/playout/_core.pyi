@@ -291,6 +291,12 @@ class Run:
 
     def progress(self) -> Progress: ...
 
+class Changed(ProblemError):
+    pass
+
+class NoRoom(MemoryError):
+    pass
+
 class Bandit(enum.Enum):
     ucb1 = 0
 
@@ -492,6 +498,11 @@ class Forest:
         """
 
     def stop(self) -> None: ...
+
+    def request_stop(self) -> None:
+        """
+        Asks for the end of thinking and does not wait for it; from any thread.
+        """
 
     @property
     def spent(self) -> tuple[int, float]:
