@@ -268,20 +268,16 @@ class Uct {
   // One simulation; false if there was nothing to choose, the result being proven.
   template <class Access>
   bool simulate(std::uint64_t index, Desk& desk) {
-    Stream random = key_.stream(index);
-    try {
-      descend<Access>(random, desk);
-      if (Wins && desk.path.empty()) {
-        Access::store(done_, true);
-        return false;
+    if constexpr (kStoresMoves) {
+      return try_to_simulate<Access>(index, desk);
+    } else {
+      try {
+        return try_to_simulate<Access>(index, desk);
+      } catch (...) {  // a user's game may throw; the tree is then as if the simulation had not begun
+        for (const Step& step : desk.path) take_back<Access>(step);
+        throw;
       }
-      play_out(desk, random, desk.playout);
-    } catch (...) {  // a user's game may throw; the tree is then as if the simulation had not begun
-      for (const Step& step : desk.path) take_back<Access>(step);
-      throw;
     }
-    update<Access>(desk, desk.playout);
-    return true;
   }
 
   Desk new_desk() const { return Desk{.state = root_state_}; }
@@ -613,6 +609,19 @@ class Uct {
     garbage_ = false;
   }
 
+  template <class Access>
+  bool try_to_simulate(std::uint64_t index, Desk& desk) {
+    Stream random = key_.stream(index);
+    descend<Access>(random, desk);
+    if (Wins && desk.path.empty()) {
+      Access::store(done_, true);
+      return false;
+    }
+    play_out(desk, random, desk.playout);
+    update<Access>(desk, desk.playout);
+    return true;
+  }
+
   // A new tree for the present state.
   void plant() {
     tree_.clear();
@@ -879,11 +888,15 @@ class Uct {
     if (link_of(raw) != kNone || !Access::exchange(action.link, raw, (raw & kOpen) | kBusy)) return kNone;
     Link known = kNone;
     bool found = false;
-    try {
+    if constexpr (kStoresMoves) {
       known = find_or_make<Access>(desk, found);
-    } catch (...) {
-      Access::store(action.link, raw);
-      throw;
+    } else {
+      try {
+        known = find_or_make<Access>(desk, found);
+      } catch (...) {
+        Access::store(action.link, raw);
+        throw;
+      }
     }
     Access::store(action.link, (raw & kOpen) | known);
     if (found) return is_on_path(known, desk) ? kNone : known;
