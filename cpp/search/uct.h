@@ -477,12 +477,14 @@ class Uct {
     return out;
   }
 
-  // The moves that both sides would decide for after a first one.
+  // The moves that both sides would decide for after a first one; in a graph, until a state comes again.
   std::vector<Move> variation(Move first, Decision decision) const {
     std::vector<Move> line;
+    std::vector<Link> passed;
     State state = root_state_;
     Link link = root_;
-    while (link > kIllegal) {
+    while (link > kIllegal && std::ranges::find(passed, link) == passed.end()) {
+      passed.push_back(link);
       const Node& node = tree_.node(link);
       if (node.visits == 0) break;
       std::vector<ActionReport> list = actions_of(node, state);
