@@ -191,6 +191,7 @@ class Player:
         self._engine = game.engine()
         self._names: tuple[str, str] = getattr(game, "players", ("player 0", "player 1"))
         self._moves: list[int] = []
+        self._use = threading.RLock()  # held by the thread that asks something of the engine
         self._lock = threading.Lock()
         self._stopped: threading.Event | None = None  # of the thinking under way
         self._pondering = False
@@ -415,7 +416,9 @@ class Player:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say what a user's game did wrong. The tree may then be half changed: begin it anew."""
+        """Keep other threads away from the engine, and say what a user's game did wrong."""
+        if not self._use.acquire(blocking=False):
+            raise InputError("another thread is using this player; meanwhile only stop() may be called")
         try:
             with explained(self.game):
                 yield
@@ -425,6 +428,8 @@ class Player:
             raise InputError(f"{error}: use more, by memory of UCT(), or fewer jobs") from None
         except MemoryError:
             raise InputError("out of memory: use less of it, by memory of UCT(), or fewer jobs") from None
+        finally:
+            self._use.release()
 
     def _analysis(self, interrupted: bool) -> Analysis:
         report = self._forest.report()
