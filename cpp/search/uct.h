@@ -1071,8 +1071,9 @@ class Uct {
     const Link link = link_of(Access::load(action.link));
     if (link <= kIllegal) return;
     const Bounds proven = bounds_of<Access>(tree_.node(link));
+    if (WinAction::bounds(Access::load(action.tag)) == proven) return;
     while (true) {  // what others have proven meanwhile stays
-      std::uint32_t tag = Access::load(action.tag);
+      const std::uint32_t tag = Access::load(action.tag);
       const Bounds before = WinAction::bounds(tag), now = both(before, proven);
       if (now == before || now.lower > now.upper) return;  // in a graph the ways may differ in what superko forbids
       if (Access::exchange(action.tag, tag, (tag & ~WinAction::pack({3, 3})) | WinAction::pack(now))) break;
