@@ -1046,8 +1046,10 @@ class Uct {
 
   template <class Access>
   std::uint64_t code_of(const Desk& desk, const Step& step, const Node& node, std::uint32_t i) const {
-    if constexpr (kStoresMoves) return static_cast<std::uint64_t>(move_at<Access>(node, i));
-    else return desk.codes[step.codes + i];
+    if constexpr (kStoresMoves)
+      return static_cast<std::uint64_t>(move_at<Access>(node, i));
+    else
+      return desk.codes[step.codes + i];
   }
 
   template <class Access>

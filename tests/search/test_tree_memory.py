@@ -107,14 +107,21 @@ def test_collecting_changes_nothing(bandit, settings):
 
 @pytest.mark.parametrize("bandit", BANDITS)
 def test_collecting_keeps_a_graph(bandit):
-    """Where states are reached in several ways; they are still found by their keys."""
-    engine = forest(po.ConnectFour(5, 4), engine_settings(Settings(bandit, graph=True), memory=SMALL), 1)
-    for move in (3, 1, 2):
-        think(engine, 1500)
-        before, nodes = tree_of(engine.nodes()), engine.report().nodes
-        engine.play(move)
-        assert tree_of(engine.nodes()) == below(before, (move,))
-        assert 0 < engine.report().nodes < nodes
+    """Where states are reached in several ways: what is left of it is as in one that had no need to."""
+    graph = Settings(bandit, graph=True)
+    small, large = (forest(po.ConnectFour(5, 4), engine_settings(graph, memory=size), 1) for size in (SMALL, 64 << 20))
+    playouts = 800 if bandit == "rave" else 1500  # whose nodes are twice as large
+    nodes = {engine: think(engine, playouts).report().nodes for engine in (small, large)}
+    assert not small.report().full
+    for engine in (small, large):
+        engine.play(3)
+    assert tree_of(small.nodes()) == tree_of(large.nodes())
+    assert 0 < small.report().nodes < nodes[small]
+    assert large.report().nodes == nodes[large]
+    for move in (1, 2):  # states are still found by their keys
+        before = think(small, playouts).report().nodes
+        small.play(move)
+        assert 0 < small.report().nodes < before
 
 
 def test_a_move_that_was_never_tried_begins_a_tree():
