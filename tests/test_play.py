@@ -64,6 +64,16 @@ def test_the_same_seed_gives_the_same_analysis_on_any_number_of_threads(strategy
         assert think(2, 7).moves == think(5, 7).moves == one.moves
 
 
+def test_trees_that_prove_the_result_are_the_same_on_any_number_of_threads():
+    def think(threads):
+        return po.Player(po.TicTacToe(), threads=threads, parallel=po.Root(4), seed=3).think(playouts=40_000)
+
+    one = think(1)
+    assert one.proven == "draw"
+    assert one.playouts < 40_000
+    assert think(2).moves == think(3).moves == one.moves
+
+
 def test_a_win_in_one_is_found_and_proven():
     player = po.Player(po.TicTacToe())
     player.reset(["a1", "b1", "a2", "b2"])
@@ -267,6 +277,7 @@ WRONG = [
     (lambda: po.Player(po.Hex(3), parallel=po.Leaf(8)).think(playouts=5), "playouts is 5, too few for Leaf"),
     (lambda: po.Player(po.Hex(3)).play("z9"), "there is no move 'z9'"),
     (lambda: po.Player(po.Hex(3)).play(None), "there is no move None"),
+    (lambda: po.Player(po.Hex(3), po.UCT(memory=5), parallel=po.Root(6)), "memory is 5 MB for 6 trees"),
     (lambda: po.UCT(memory=0), "memory is 0; allowed are whole numbers from 1 to 16,384"),
     (lambda: po.UCT(bandit="exp3"), "bandit is 'exp3'; allowed are ucb1"),
     (lambda: po.UCT(bandit=3), "bandit is 3; allowed are UCB1"),

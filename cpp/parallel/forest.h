@@ -83,6 +83,7 @@ class Forest {
   bool is_decided(std::uint64_t more) const {
     TreeReport sum;
     if (!look([&] { sum = report(); }, kGlance)) return false;
+    if (sum.bounds.solved()) return true;
     std::uint64_t first = 0, second = 0;
     for (const ActionReport& one : sum.actions) {
       if (is_lost(one.bounds, sum.player)) continue;

@@ -7,8 +7,8 @@
 // same for any number of threads and crews. Of jobs with equal scores the first wins.
 //
 // The workers never call back: whoever started the run asks for its progress, waits, or stops it. All members may be
-// called from any thread. The run ends by itself when its playouts are spent, when the target score is reached, when a
-// search has nothing more to find or when one throws; a stop request is obeyed after the playouts under way, and not
+// called from any thread. The run ends by itself when its playouts are spent, when the target score is reached, when no
+// search has anything more to find or when one throws; a stop request is obeyed after the playouts under way, and not
 // before the first.
 #pragma once
 
@@ -256,7 +256,8 @@ class Run {
   int ready_job() {
     for (std::size_t i = 0; i < jobs_.size(); i++) {
       const std::size_t index = (next_job_ + i) % jobs_.size();
-      if (!jobs_[index].busy && jobs_[index].playouts < portfolio_.quota(index)) return static_cast<int>(index);
+      const Job& job = jobs_[index];
+      if (!job.busy && job.playouts < portfolio_.quota(index) && !job.search->done()) return static_cast<int>(index);
     }
     return -1;
   }
@@ -290,7 +291,6 @@ class Run {
       note_improvement();
       if (best.score >= target_) end();
     }
-    if (job.search->done()) end();
   }
 
   std::vector<double> scores() const {

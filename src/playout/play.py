@@ -157,7 +157,7 @@ class Player:
         statistics are added up. If None, one thread searches alone, and more search one tree.
     seed
         Of the random numbers. With a number of playouts the same seed gives the same analysis, bit for bit, unless
-        several threads search one tree, or one of the trees of ``Root`` proves the result, which ends all.
+        several threads search one tree.
 
     Notes
     -----
@@ -197,6 +197,7 @@ class Player:
         self._pondering = False
         wide = None if self.parallel is None else self.parallel.wide
         jobs = 1 if self.parallel is None else self.parallel.jobs
+        self.search.shared_by(jobs)  # raises if there is too little memory for them
         settings = self.search.engine_settings(wide)
         with self._explained():
             self._forest = _core.Forest(self._engine, settings, self.seed, jobs, width_of(wide))

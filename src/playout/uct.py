@@ -171,7 +171,8 @@ class UCT:
         Of a game, the move to play: the most simulated (``"visits"``), the one with the best mean (``"value"``), or
         with the best lower bound of it (``"lower_bound"``). What is proven comes first.
     early_stop
-        Whether thinking ends once the most simulated move cannot be overtaken in the time that is left.
+        Whether thinking ends once the most simulated move cannot be overtaken in the time that is left. (A proof could
+        still have changed the decision then.)
     """
 
     name: ClassVar[str] = "UCT"
@@ -208,7 +209,9 @@ class UCT:
 
     def shared_by(self, jobs: int) -> "UCT":
         """Return the search of one of so many jobs: they share the memory."""
-        return replace(self, memory=max(1, self.memory // jobs))
+        if self.memory < jobs:
+            raise InputError(f"memory is {self.memory} MB for {jobs:,} trees; each needs 1 at least")
+        return replace(self, memory=self.memory // jobs)
 
     def engine_settings(self, wide: Any = None) -> _core.UctSettings:
         """Return the settings as the engine has them; ``wide`` is how the threads of a tree work together."""
