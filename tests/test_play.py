@@ -242,7 +242,7 @@ def test_graph_mode_shares_states():
         po.Player(po.ConnectFour(), po.UCT(graph=graph, early_stop=False), seed=1).think(playouts=20_000)
         for graph in (False, True)
     )
-    assert graph.nodes < tree.nodes
+    assert graph.nodes < 20_000  # one for every simulation, if none were shared
     assert graph.simulations == tree.simulations == 20_000
 
 

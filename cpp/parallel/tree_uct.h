@@ -45,7 +45,10 @@ class TreeUct final : public AnyTree {
  public:
   // With a width above 0, leaf parallelization.
   TreeUct(std::shared_ptr<const P> problem, const UctSettings& settings, const StreamKey& key, int width)
-      : key_(key), width_(width), uct_(std::move(problem), settings, key), leader_(uct_.new_desk()) {}
+      : key_(key),
+        width_(width),
+        uct_(std::move(problem), with_width(settings, width), key),
+        leader_(uct_.new_desk()) {}
 
   void advance(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) override {
     while (static_cast<int>(desks_.size()) < workers.size()) desks_.push_back(new_desk());
@@ -81,6 +84,11 @@ class TreeUct final : public AnyTree {
 
  private:
   using Search = Uct<P, Wins>;
+
+  static UctSettings with_width(UctSettings settings, int width) {
+    settings.width = static_cast<std::uint32_t>(std::max(width, 1));
+    return settings;
+  }
 
   std::shared_ptr<typename Search::Desk> new_desk() const {
     return std::make_shared<typename Search::Desk>(uct_.new_desk());

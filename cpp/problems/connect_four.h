@@ -42,6 +42,7 @@ class ConnectFour {
     moves.clear();
     list(state, moves);
   }
+  static bool is_finished(const State& state) { return state.over; }
   static void find_all_moves(const State& /*state*/, Moves& /*moves*/) {}
 
   void play(State& state, const Moves& moves, int i) const { play_move(state, moves.move(i)); }
@@ -105,7 +106,7 @@ class ConnectFour {
   bool is_full(const State& state) const { return ((state.stones[0] | state.stones[1]) & top_) == top_; }
 
   void list(const State& state, Moves& moves) const {
-    if (state.over) return;
+    if (is_finished(state)) return;
     const std::uint64_t stones = state.stones[0] | state.stones[1];
     for (int column = 0; column < width_; column++)
       if ((stones & bit(column, height_ - 1)) == 0) moves.add(column);

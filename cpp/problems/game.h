@@ -10,6 +10,7 @@
 //
 //   kMoveLimit                    no move is as large
 //   play_move(state, move)        plays a legal move
+//   is_finished(state)            whether the game is over
 //   rollout(state, random, each)  plays uniformly random moves to the end, as sensible for the game, calls
 //                                 each(player, move) before each, and returns the score; optional
 //
@@ -43,6 +44,7 @@ template <class P>
 concept BoardGame = Game<P> && requires(const P& problem, typename P::State& state, Move move) {
   { P::kMoveLimit } -> std::convertible_to<int>;
   { problem.play_move(state, move) } -> std::same_as<void>;
+  { problem.is_finished(state) } -> std::same_as<bool>;
 };
 
 template <class P>

@@ -42,6 +42,7 @@ class Hex {
     moves.clear();
     list(state, moves);
   }
+  static bool is_finished(const State& state) { return state.score != 0; }
   static void find_all_moves(const State& /*state*/, Moves& /*moves*/) {}
 
   void play(State& state, const Moves& moves, int i) const { play_move(state, moves.move(i)); }
@@ -107,7 +108,7 @@ class Hex {
   }
 
   void list(const State& state, Moves& moves) const {
-    if (state.score != 0) return;
+    if (is_finished(state)) return;
     for (int move = 0; move < side_ * side_; move++) {
       const Cell cell = cells_[move];
       const std::uint32_t taken = state.stones[0][cell.row] >> cell.column | state.stones[1][cell.column] >> cell.row;

@@ -47,6 +47,7 @@ class Mnk {
     moves.clear();
     list(state, moves);
   }
+  static bool is_finished(const State& state) { return state.left == 0; }
   static void find_all_moves(const State& /*state*/, Moves& /*moves*/) {}
 
   void play(State& state, const Moves& moves, int i) const { play_move(state, moves.move(i)); }
@@ -107,7 +108,7 @@ class Mnk {
   static bool has(const Stones& stones, int bit) { return (stones[bit / 64] >> bit % 64 & 1) != 0; }
 
   void list(const State& state, Moves& moves) const {
-    if (state.left == 0) return;
+    if (is_finished(state)) return;
     for (int move = 0; move < width_ * height_; move++) {
       const int bit = bits_[move];
       moves.list[moves.count] = static_cast<std::uint16_t>(move);

@@ -11,6 +11,7 @@
 //    is drawn. A playout goes on with the stream of random numbers that its way in the tree began with.
 //  - The simulation that is an action's `expand_after`-th adds the state after it, also where the game is over there.
 //    In graph mode a state that is there already, by another way, is walked on from; one that is on the path ends it.
+//    In a tree, memory is taken for a state when a simulation comes there a second time: most never see one.
 //  - N, the simulations of a situation, is the sum of those of its actions.
 //  - Rewards of games are half wins of the player who chose the action. Those of puzzles are scores; they are scaled
 //    by the least and the greatest score seen so far when a move is selected, never when stored; to one half if all
@@ -75,6 +76,7 @@ struct UctSettings {
   // What a simulation under way counts as, for others: so many lost visits; or a visit in the exploration term alone.
   std::uint32_t virtual_loss = 1;
   bool in_flight = false;
+  std::uint32_t width = 1;  // playouts that begin where a simulation leaves the tree
 };
 
 // A root's action, as an analysis shows it.
@@ -868,8 +870,16 @@ class Uct {
     const Link raw = Access::load(action.link), link = link_of(raw);
     if (link > kIllegal) return tree_.is_graph() && is_on_path(link, desk) ? kNone : link;
     if (link == kBusy || tree_.template is_full<Access>()) return kNone;
-    if (visits_before<Access>(action) + 1 < settings_.expand_after) return kNone;
-    return expand<Access>(action, raw, desk);
+    const std::uint32_t before = visits_before<Access>(action);
+    if (before + 1 < settings_.expand_after) return kNone;
+    const bool added = !tree_.is_graph() && before + 1 >= settings_.expand_after + settings_.width;
+    if (!tree_.is_graph() && !added && !is_over(desk)) return kNone;
+    return expand<Access>(action, raw, added, desk);
+  }
+
+  bool is_over(const Desk& desk) const {
+    if constexpr (kStoresMoves) return problem_->is_finished(desk.state);
+    return desk.moves.count == 0;
   }
 
   // Visits of an action that a simulation has just taken, without its own.
@@ -883,9 +893,10 @@ class Uct {
     return std::ranges::any_of(desk.path, [&](const Step& step) { return step.node == link; });
   }
 
-  // Adds the state to the tree. Where it is there already, by another way, the simulation goes on in the tree.
+  // Adds the state to the tree. Where it is there already, by another way or since the last time but for its memory,
+  // the simulation goes on in the tree.
   template <class Access>
-  Link expand(Action& action, Link raw, Desk& desk) {
+  Link expand(Action& action, Link raw, bool added, Desk& desk) {
     constexpr Link kOpen = Tree<Action, Amaf>::kOpen;
     if (link_of(raw) != kNone || !Access::exchange(action.link, raw, (raw & kOpen) | kBusy)) return kNone;
     Link known = kNone;
@@ -901,6 +912,7 @@ class Uct {
       }
     }
     Access::store(action.link, (raw & kOpen) | known);
+    if (added) return known;
     if (found) return is_on_path(known, desk) ? kNone : known;
     if (known != kNone && tree_.node(known).count == 0) is_known<Access>(tree_.node(known), desk);
     return kNone;

@@ -32,7 +32,9 @@ def check_nodes(engine, of_tree=True):
             assert 0 <= action.wins <= action.visits
             assert action.amaf_visits == 0 or action.amaf_visits >= action.visits
             if of_tree and child is not None:
-                assert child.visits <= action.visits - 1  # the simulation that added it ended there
+                assert (
+                    child.visits <= action.visits
+                )  # the first ended there, unless another was faster to add the state
 
 
 @pytest.mark.parametrize("together", TOGETHER, ids=str)
@@ -74,15 +76,15 @@ def test_without_a_solver_or_with_few_nodes():
 @pytest.mark.parametrize("bandit", ["ucb1", "rave"])
 def test_a_full_tree_is_searched_on(bandit, graph):
     settings = engine_settings(Settings(bandit, graph=graph), memory=1 << 20)
-    engine = think(forest(po.ConnectFour(), settings, 1), 12_000, THREADS)
+    engine = think(forest(po.ConnectFour(), settings, 1), 40_000, THREADS)
     report = engine.report()
-    assert engine.spent[0] == 12_000
+    assert engine.spent[0] == 40_000
     assert report.full
     assert report.bytes <= report.most_bytes <= 1 << 20
-    check_root(engine, 12_000)
+    check_root(engine, 40_000)
     nodes = report.nodes
     think(engine, 3000, THREADS)
-    check_root(engine, 15_000)
+    check_root(engine, 43_000)
     assert engine.report().nodes <= nodes + 8  # the ends of games are small: some fit into the rest
 
 

@@ -39,9 +39,10 @@ def advance(search: _core.Search, playouts: int) -> _core.Search:
 
 
 def tree_of(nodes: list[_core.NodeReport]) -> Tree:
-    """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)])."""
+    """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)]), of states with more than 0."""
 
     def row(a: _core.ActionReport) -> tuple:
         return a.move, a.visits, a.wins, a.amaf_visits, a.amaf_wins, a.bounds
 
-    return {tuple(node.path): (node.visits, [row(action) for action in node.actions]) for node in nodes}
+    visited = (node for node in nodes if node.visits or not node.actions)
+    return {tuple(node.path): (node.visits, [row(action) for action in node.actions]) for node in visited}

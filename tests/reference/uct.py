@@ -267,8 +267,9 @@ class Uct:
             node.bounds = (best(lower), best(upper))
 
     def tree(self) -> dict[tuple[int, ...], tuple[int, list[tuple]]]:
-        """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)])."""
-        return dict(self.walk(self.root, {self.root}, self.start, ()))
+        """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)]), of states with more than 0."""
+        nodes = self.walk(self.root, {self.root}, self.start, ())
+        return {path: (visits, actions) for path, (visits, actions) in nodes if visits or not actions}
 
     def walk(self, node: Node, nodes: set[Node], state: Any, path: tuple[int, ...]) -> Iterator[tuple]:
         """In a graph each node once, by the first way that its history allows."""

@@ -38,7 +38,7 @@ def test_what_a_node_takes(bandit):
 def test_what_an_analysis_says_of_memory(game, moves):
     for bandit, each in ((po.UCB1(), 16), (po.RAVE(), 32)):
         said = po.Player(game, po.UCT(bandit, memory=64, early_stop=False)).think(playouts=1000)
-        assert 900 < said.nodes <= 1001
+        assert 1 < said.nodes <= 1001  # most states are seen once, and take no memory for that
         assert said.memory <= said.nodes * (64 + each * moves)
         assert said.most_memory == 64 << 20
         assert said.capacity == pytest.approx((64 << 20) / (said.memory / said.nodes), rel=0.01)
@@ -48,12 +48,12 @@ def test_what_an_analysis_says_of_memory(game, moves):
 @pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
 def test_a_full_tree_is_searched_on(graph):
     with po.Player(po.ConnectFour(), po.UCT(memory=1, graph=graph, early_stop=False)) as player:
-        first = player.think(playouts=20_000)
+        first = player.think(playouts=60_000)
         assert first.full
-        assert first.playouts == first.simulations == sum(first.visits.values()) == 20_000
+        assert first.playouts == first.simulations == sum(first.visits.values()) == 60_000
         assert first.memory <= first.most_memory <= 1 << 20
         again = player.think(playouts=5000)
-        assert again.simulations == sum(again.visits.values()) == 25_000
+        assert again.simulations == sum(again.visits.values()) == 65_000
         assert again.nodes <= first.nodes + 8  # the ends of games are small: some fit into the rest
         assert again.memory <= again.most_memory
         player.play(again.move)
@@ -93,16 +93,18 @@ def test_collecting_changes_nothing(bandit, settings):
     """A tree that gave up what cannot be reached any more goes on as one that had no need to."""
     plain = Settings(bandit, **settings)
     small, large = (forest(po.ConnectFour(5, 4), engine_settings(plain, memory=size), 1) for size in (SMALL, 64 << 20))
+    collected = False
     for move in (3, 1, 2):
         for engine in (small, large):
-            think(engine, 700)
+            think(engine, 700 if bandit == "rave" else 1800)  # whose nodes are twice as large
         before = tree_of(small.nodes())
         assert before == tree_of(large.nodes())
         assert not small.report().full
         for engine in (small, large):
             engine.play(move)
         assert tree_of(small.nodes()) == below(before, (move,)) == tree_of(large.nodes())
-    assert small.report().bytes < large.report().bytes
+        collected = collected or small.report().bytes < large.report().bytes
+    assert collected
 
 
 @pytest.mark.parametrize("bandit", BANDITS)
