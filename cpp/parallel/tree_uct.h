@@ -57,7 +57,7 @@ class TreeUct final : public AnyTree {
     else if (workers.size() > 1)
       advance_together(playouts, stop, workers);
     else
-      uct_.advance(playouts, stop);
+      advance_alone(playouts, stop);
   }
 
   void start_from(const std::vector<Move>& sequence, int times) override { uct_.start_from(sequence, times); }
@@ -94,7 +94,13 @@ class TreeUct final : public AnyTree {
     return std::make_shared<typename Search::Desk>(uct_.new_desk());
   }
 
+  void advance_alone(std::uint64_t playouts, const std::stop_token& stop) {
+    if (std::exchange(together_, false)) uct_.recount();
+    uct_.advance(playouts, stop);
+  }
+
   void advance_together(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) {
+    together_ = true;
     const double score = uct_.best().score;
     const std::uint64_t first = uct_.simulations(), end = first + playouts;
     // A few simulations are claimed at a time: threads that meet at a counter less often.
@@ -139,6 +145,7 @@ class TreeUct final : public AnyTree {
 
   StreamKey key_;
   int width_;
+  bool together_ = false;  // whether several threads searched last
   Search uct_;
   typename Search::Desk leader_;
   std::vector<std::shared_ptr<typename Search::Desk>> desks_;  // one for each worker

@@ -120,7 +120,7 @@ struct ScoreAmaf {
 
 struct Node {
   std::uint64_t key;
-  std::uint32_t visits;     // the sum of those of its actions
+  std::uint32_t visits;     // the sum of those of its actions, where one thread searches
   std::uint32_t in_flight;  // simulations that have passed and not come back, where they are counted apart
   Link next;                // in its bucket; while collecting, where it goes
   std::uint32_t count;      // of actions; 0: the end of the game
@@ -238,6 +238,17 @@ class Tree {
     used_and_made() = kFirst, full_ = false;
   }
 
+  // function(link, node) for every node, in the order they are in memory.
+  template <class Function>
+  void each(Function function) {
+    for (std::uint64_t at = kFirst; at < used();) {
+      Node& one = node(static_cast<Link>(at));
+      const std::uint64_t size = units_for(one.count);  // the function may move it
+      function(static_cast<Link>(at), one);
+      at += size;
+    }
+  }
+
   // Keeps what can be reached from a node and moves it together; returns where the node is then. Nobody searches.
   Link collect(Link root) {
     mark(root);
@@ -337,16 +348,6 @@ class Tree {
   }
   void forget_all() {
     if (is_graph()) each([&](Link, Node& one) { bucket(one.key) = kNone; });
-  }
-
-  template <class Function>
-  void each(Function function) {
-    for (std::uint64_t at = kFirst; at < used();) {
-      Node& one = node(static_cast<Link>(at));
-      const std::uint64_t size = units_for(one.count);  // the function may move it
-      function(static_cast<Link>(at), one);
-      at += size;
-    }
   }
 
   void mark(Link root) {

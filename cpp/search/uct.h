@@ -366,6 +366,10 @@ class Uct {
   std::uint64_t& simulations() { return simulations_; }
   const UctSettings& settings() const { return settings_; }
   const P& problem() const { return *problem_; }
+  // After many threads, before one.
+  void recount() {
+    tree_.each([&](Link, Node& node) { node.visits = visits_of<Shared>(node); });
+  }
   bool done() const { return Shared::load(const_cast<bool&>(done_)); }
   bool is_better_than(double score) { return !Wins && Shared::load(best_.score) > score; }
   const Best& best() const { return best_; }
@@ -473,7 +477,7 @@ class Uct {
                   [&](const ActionReport& one) { return std::ranges::find(legal, one.move) == legal.end(); });
     out.player = player();
     out.bounds = unpack(root.bounds);
-    out.visits = root.visits;
+    out.visits = visits_of<Shared>(const_cast<Node&>(root));
     out.nodes = tree_.nodes(), out.bytes = tree_.used_bytes(), out.most_bytes = tree_.bytes();
     out.full = const_cast<Tree<Action, Amaf>&>(tree_).template is_full<Plain>();
     return out;
@@ -488,7 +492,7 @@ class Uct {
     while (link > kIllegal && std::ranges::find(passed, link) == passed.end()) {
       passed.push_back(link);
       const Node& node = tree_.node(link);
-      if (node.visits == 0) break;
+      if (visits_of<Shared>(const_cast<Node&>(node)) == 0) break;
       std::vector<ActionReport> list = actions_of(node, state);
       typename P::Moves found{};
       problem_->find_moves(state, found);
@@ -530,6 +534,7 @@ class Uct {
     lowest_ = in.get_number(), highest_ = in.get_number();
     root_ = in.get<Link>();
     tree_.deserialise(in, root_);
+    recount();
   }
 
  private:
@@ -563,6 +568,17 @@ class Uct {
       return static_cast<std::uint32_t>(Access::load(action.stats));
     else
       return Access::load(action.visits);
+  }
+
+  // Those of all the actions of a node. One thread keeps count; many would wait for each other at the counter, and add
+  // up what they have to read anyway.
+  template <class Access>
+  std::uint32_t visits_of(Node& node) const {
+    if constexpr (!Access::kShared) return node.visits;
+    std::uint32_t sum = 0;
+    Action* list = tree_.actions(node);
+    for (std::uint32_t i = 0; i < node.count; i++) sum += visits_of<Access>(list[i]);
+    return sum;
   }
 
   // How one action of a state is seen by a bandit.
@@ -708,7 +724,7 @@ class Uct {
   template <class Access, Bandit kind>
   int choose_by(Node& node, Stream& random, Desk& desk) {
     Action* list = tree_.actions(node);
-    std::uint32_t total = Access::load(node.visits);
+    std::uint32_t total = visits_of<Access>(node);
     if (settings_.in_flight) total += Access::load(node.in_flight);
     const double log_total = total > 0 ? log(total) : 0;
     Bounds floor{};
@@ -790,7 +806,7 @@ class Uct {
   template <class Access>
   void open_more(Node& node, const Desk& desk) {
     for (std::uint32_t open = Access::load(node.open); open < node.count; open = Access::load(node.open)) {
-      if (widening_.considered(Access::load(node.visits), open) <= open) return;
+      if (widening_.considered(visits_of<Access>(node), open) <= open) return;
       if (!Access::exchange(node.open, open, open + 1)) continue;
       open_next<Access>(node, desk.moves);
     }
@@ -1001,7 +1017,6 @@ class Uct {
         if constexpr (Wins) Access::add(action.tag, WinAction::kFlight);
         return;
       }
-      Access::add(node.visits, settings_.virtual_loss);
       if constexpr (Wins) {
         Access::add(action.stats, std::uint64_t{settings_.virtual_loss});
       } else {
@@ -1024,7 +1039,6 @@ class Uct {
         if constexpr (Wins) Access::add(action.tag, ~WinAction::kFlight + 1);
         return;
       }
-      Access::add(node.visits, ~settings_.virtual_loss + 1);
       if constexpr (Wins) {
         Access::add(action.stats, ~std::uint64_t{settings_.virtual_loss} + 1);
       } else {
@@ -1045,7 +1059,7 @@ class Uct {
         visits -= settings_.virtual_loss;  // which may be below 0: a word that is added is taken away as well
       }
     }
-    if (!Access::kShared || visits != 0) Access::add(node.visits, visits);
+    if (!Access::kShared) node.visits++;
     if constexpr (Wins) {
       const auto won = static_cast<std::uint64_t>(half_wins(score, static_cast<int>(step.player)));
       Access::add(action.stats, (won << 32) + static_cast<std::uint64_t>(
@@ -1170,7 +1184,7 @@ class Uct {
   void walk(Link link, const State& state, std::set<Link>& nodes, std::vector<Move>& path,
             std::vector<NodeReport>& out) const {
     const Node& node = tree_.node(link);
-    out.push_back({path, node.visits, unpack(node.bounds), actions_of(node, state)});
+    out.push_back({path, visits_of<Shared>(const_cast<Node&>(node)), unpack(node.bounds), actions_of(node, state)});
     const std::vector<ActionReport> list = out.back().actions;
     typename P::Moves moves{};
     problem_->find_moves(state, moves);

@@ -39,7 +39,7 @@ def advance(search: _core.Search, playouts: int) -> _core.Search:
 
 
 def tree_of(nodes: list[_core.NodeReport]) -> Tree:
-    """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)]), of states with more than 0."""
+    """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)]), where there were visits."""
 
     def row(a: _core.ActionReport) -> tuple:
         return a.move, a.visits, a.wins, a.amaf_visits, a.amaf_wins, a.bounds

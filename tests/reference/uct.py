@@ -267,7 +267,7 @@ class Uct:
             node.bounds = (best(lower), best(upper))
 
     def tree(self) -> dict[tuple[int, ...], tuple[int, list[tuple]]]:
-        """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)]), of states with more than 0."""
+        """Return path -> (visits, [(move, visits, wins, AMAF visits, AMAF wins, bounds)]), where there were visits."""
         nodes = self.walk(self.root, {self.root}, self.start, ())
         return {path: (visits, actions) for path, (visits, actions) in nodes if visits or not actions}
 
