@@ -5,7 +5,7 @@
 The same search in both: UCB1 as it was published, one uniformly random rollout a simulation, from the empty board, no
 solver; OpenSpiel's values are -1 to 1, so its constant is twice as large. Each round runs both programs on each game,
 in turn, in CPU time; ratios are medians over the rounds. Rollouts without a tree stand beside them. Threads are
-compared in time, on two idle cores. Rows are added to benchmarks/tree.csv; OpenSpiel is the package `open_spiel`.
+compared in time, on two idle cores, at the same number of simulations. Rows are added to benchmarks/tree.csv; OpenSpiel is the package `open_spiel`.
 """
 
 import argparse
@@ -57,10 +57,10 @@ def rollout_rate(game: object, seconds: float, seed: int) -> float:
     return made / (time.process_time() - begin)
 
 
-def wall_rate(game: object, seconds: float, threads: int, strategy: object) -> float:
-    """Simulations per second of a player with some threads."""
+def wall_rate(game: object, playouts: int, threads: int, strategy: object) -> float:
+    """Simulations per second of a player with some threads, for so many simulations."""
     with po.Player(game, PLAIN, threads=threads, parallel=strategy) as player:
-        return player.think(seconds=seconds).playouts_per_second
+        return player.think(playouts=playouts).playouts_per_second
 
 
 def row(what: str, unit: str, pairs: list[tuple[float, float]]) -> dict[str, object]:
@@ -98,8 +98,9 @@ def main() -> None:
         alone.append((plain, rate(go, seconds, seed, parallel=po.Tree())))
         rave.append((plain, rate(go, seconds, seed, search=po.UCT(po.RAVE(), early_stop=False, solver=False))))
         for name, (game, _, _) in GAMES.items():
-            one = wall_rate(game, seconds, 1, None)
-            scaled[name].append((one, wall_rate(game, seconds, 2, po.Tree())))
+            playouts = int(seconds * against[name][-1][1])
+            one = wall_rate(game, playouts, 1, None)
+            scaled[name].append((one, wall_rate(game, playouts, 2, po.Tree())))
     rows = [row(f"{name}: UCT against OpenSpiel", "CPU second", pairs) for name, pairs in against.items()]
     rows += [row(f"{name}: rollouts against OpenSpiel's UCT", "CPU second", pairs) for name, pairs in rollouts.items()]
     rows += [row(f"{name}: Tree, two threads against one", "second", pairs) for name, pairs in scaled.items()]
