@@ -5,7 +5,8 @@
 The same search in both: UCB1 as it was published, one uniformly random rollout a simulation, from the empty board, no
 solver; OpenSpiel's values are -1 to 1, so its constant is twice as large. Each round runs both programs on each game,
 in turn, in CPU time; ratios are medians over the rounds. Rollouts without a tree stand beside them. Threads are
-compared in time, on two idle cores, at the same number of simulations. Rows are added to benchmarks/tree.csv; OpenSpiel is the package `open_spiel`.
+compared in time, on two idle cores, at the same number of simulations. Rows are added to benchmarks/tree.csv; OpenSpiel
+is the package `open_spiel`.
 """
 
 import argparse
