@@ -36,7 +36,8 @@ class Watched {
   // (the second Ctrl-C) leaves the work to itself.
   void stop() {
     work_->request_stop();
-    for (bool over = false; !over;) {
+    bool over = false;
+    while (!over) {
       wait_for([&] { over = work_->is_over_within(std::chrono::milliseconds(100)); });
       if (over || PyErr_CheckSignals() == 0) continue;
       abandoned_ = true;
@@ -48,7 +49,8 @@ class Watched {
   // Something that may fail for a while, because of a playout under way; again until it succeeds.
   template <class Try>
   void insist(Try attempt) const {
-    for (bool done = false; !done;) {
+    bool done = false;
+    while (!done) {
       wait_for([&] { done = attempt(std::chrono::milliseconds(100)); });
       if (!done && PyErr_CheckSignals() != 0) throw nanobind::python_error();
     }

@@ -14,7 +14,7 @@ inline double log(double x) {
   constexpr double kLn2 = 0x1.62e42fefa39efp-1, kRoot2 = 0x1.6a09e667f3bcdp+0;
   const auto bits = std::bit_cast<std::uint64_t>(x);
   int exponent = static_cast<int>(bits >> 52) - 1023;
-  double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFF) | 0x3FF0000000000000);
+  auto m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFF) | 0x3FF0000000000000);
   if (m > kRoot2) m *= 0.5, exponent++;
   const double s = (m - 1) / (m + 1), z = s * s;
   double sum = 1.0 / 23;

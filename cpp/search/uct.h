@@ -235,6 +235,7 @@ class Uct {
 
   // What a thread works with.
   struct Desk {
+    explicit Desk(State at) : state(std::move(at)) {}
     State state;
     typename P::Moves moves{};
     std::vector<Step> path;
@@ -282,7 +283,7 @@ class Uct {
     }
   }
 
-  Desk new_desk() const { return Desk{.state = root_state_}; }
+  Desk new_desk() const { return Desk(root_state_); }
 
   // In the tree, and expand: from the root to a state that was not in the tree, or where the game is over.
   template <class Access>
@@ -461,8 +462,8 @@ class Uct {
   std::vector<Move> legal_moves() const {
     typename P::Moves found{};
     problem_->find_moves(root_state_, found);
-    std::vector<Move> list;
-    for (int i = 0; i < found.count; i++) list.push_back(found.move(i));
+    std::vector<Move> list(found.count);
+    for (int i = 0; i < found.count; i++) list[i] = found.move(i);
     return list;
   }
   int player() const { return static_cast<int>(player_of(root_state_)); }
@@ -597,12 +598,10 @@ class Uct {
   // Simulations under way through an action, where they are counted.
   template <class Access>
   std::uint32_t flights(Action& action) const {
-    if constexpr (Wins)
-      return Access::load(action.tag) / WinAction::kFlight;
-    else {
-      const Link link = link_of(Access::load(action.link));
-      return link == kBusy ? 1 : link > kIllegal ? Access::load(tree_.node(link).in_flight) : 0;
-    }
+    if constexpr (Wins) return Access::load(action.tag) / WinAction::kFlight;
+    const Link link = link_of(Access::load(action.link));
+    if (link > kIllegal) return Access::load(tree_.node(link).in_flight);
+    return link == kBusy ? 1 : 0;
   }
 
   template <class Access>
@@ -614,10 +613,9 @@ class Uct {
   template <class Access>
   void widen_range(double score) {
     if constexpr (Access::kShared) {
-      for (double seen = Access::load(lowest_); score < seen; seen = Access::load(lowest_))
-        if (Access::exchange(lowest_, seen, score)) break;
-      for (double seen = Access::load(highest_); score > seen; seen = Access::load(highest_))
-        if (Access::exchange(highest_, seen, score)) break;
+      double low = Access::load(lowest_), high = Access::load(highest_);
+      while (score < low && !Access::exchange(lowest_, low, score)) low = Access::load(lowest_);
+      while (score > high && !Access::exchange(highest_, high, score)) high = Access::load(highest_);
     } else {
       lowest_ = std::min(lowest_, score), highest_ = std::max(highest_, score);
     }

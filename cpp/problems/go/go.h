@@ -157,7 +157,7 @@ class Go {
   double rollout(State& state, Stream& random, Each each) const {
     if (is_finished(state)) return score(state);
     Board& board = state.board;
-    int player = state.player, passes = state.passes;
+    int player = this->player(state), passes = static_cast<std::uint8_t>(state.passes);
     for (int left = 3 * pass(); left > 0 && passes < 2; left--, player ^= 1) {
       const int p = draw(board, random, player);
       each(player, p == 0 ? pass() : moves_[p]);
