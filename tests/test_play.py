@@ -316,6 +316,15 @@ def test_illegal_moves_and_moves_after_the_end():
     assert (player.finished, player.winner, player.score) == (True, "X", 1.0)
 
 
+def test_how_they_show_themselves():
+    player = po.Player(po.Hex(3), seed=1)
+    analysis = player.think(playouts=100)
+    assert repr(analysis).startswith(f"<Analysis red: {analysis.move}, ")
+    assert len(repr(analysis)) < 200
+    assert str(analysis).splitlines()[1].startswith(f"{analysis.move} ")
+    assert player._repr_html_().startswith("<svg")
+    assert "hex:3" in repr(player)
+
+
 def test_settings_are_values():
     assert po.UCT("rave") == po.UCT(po.RAVE()) == copy.copy(po.UCT(bandit={"name": "RAVE"}))
-    assert "UCT" in repr(po.Player(po.Hex(3)))

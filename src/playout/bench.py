@@ -11,6 +11,7 @@ from playout.parallel import Hybrid, Leaf, Node, Parallel, Root, describe
 from playout.problems import BuiltIn, problem
 from playout.search import GNRPA, NMCS, NRPA, Search
 from playout.solve import solve
+from playout.uct import RAVE, UCT
 
 CASES: tuple[tuple[str, Search], ...] = (
     ("samegame:1", GNRPA(level=2)),
@@ -21,6 +22,10 @@ CASES: tuple[tuple[str, Search], ...] = (
     ("samegame:random:1,width=20,height=20", GNRPA(level=2)),
     ("tsptw:random:1,n=50,width=200", GNRPA(level=3)),
     ("tsptw:random:1,n=50,width=200", GNRPA(level=3, improve=True)),
+    ("samegame:1", UCT()),
+    ("go:9", UCT()),
+    ("go:19", UCT(RAVE())),
+    ("connectfour", UCT()),
 )
 
 

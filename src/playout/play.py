@@ -51,7 +51,7 @@ class MoveAnalysis:
     proven: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Analysis:
     """What a search says of the moves of a state.
 
@@ -117,14 +117,21 @@ class Analysis:
         """The best moves, the decision first."""
         return self.moves[: check_integer("count", count, 0, 1 << 30)]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        return f"<Analysis {self.summary()}>"
+
+    def summary(self) -> str:
+        """Return the analysis in one line."""
         said = f"{self.player}: {self.move}" if self.moves else "the game is over"
         if self.value is not None:
             said += f", {self.value:.1%}" + (f" (a proven {self.proven})" if self.proven else "")
-        lines = [
+        return (
             f"{said}; {self.playouts:,} playouts, {self.playouts_per_second:,.0f} a second, {self.nodes:,} states, "
             f"{self.memory / 2**20:,.0f} of {self.most_memory / 2**20:,.0f} MB"
-        ]
+        )
+
+    def __str__(self) -> str:
+        lines = [self.summary()]
         if self.principal_variation:
             lines.append(" ".join(map(str, self.principal_variation)))
         for one in self.top(10):
@@ -346,6 +353,9 @@ class Player:
 
     def __reduce__(self) -> str:
         raise TypeError("a player is neither copied nor pickled; keep its game and its moves, and reset(moves) another")
+
+    def _repr_html_(self) -> str:
+        return self.game.to_html(self.moves)
 
     def __repr__(self) -> str:
         return f"Player({self.game.describe()}, {self.search}, threads={self.threads}, {len(self._moves)} moves played)"
