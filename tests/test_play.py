@@ -179,7 +179,7 @@ def test_pondering():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_another_thread_may_stop_it(threads):
     player = po.Player(po.Hex(11), threads=threads)
-    timer = threading.Timer(0.2, player.stop)
+    timer = threading.Timer(1.0, player.stop)
     timer.start()
     analysis = player.think(seconds=600)
     assert analysis.interrupted
@@ -189,14 +189,14 @@ def test_another_thread_may_stop_it(threads):
 
 def test_ctrl_c_returns_what_is_known():
     player = po.Player(po.Hex(11))
-    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer = threading.Timer(1.0, _thread.interrupt_main)
     timer.start()
     assert player.think(seconds=600).interrupted
 
 
 def test_watching_it_think():
     seen = []
-    po.Player(po.Hex(9), po.UCT(early_stop=False)).think(seconds=0.4, on_event=seen.append)
+    po.Player(po.Hex(9), po.UCT(early_stop=False)).think(seconds=2, on_event=seen.append)
     assert [one.simulations for one in seen] == sorted(one.simulations for one in seen)
     assert len(seen) >= 1
 
