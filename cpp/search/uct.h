@@ -36,7 +36,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -56,7 +55,9 @@
 #include "search/bandit.h"
 #include "search/playout.h"
 #include "search/search.h"
+#include "search/seen.h"
 #include "search/tree.h"
+#include "search/tree_report.h"
 
 namespace playout {
 
@@ -79,57 +80,6 @@ struct UctSettings {
   std::uint32_t width = 1;  // playouts that begin where a simulation leaves the tree
 };
 
-// A root's action, as an analysis shows it.
-struct ActionReport {
-  Move move = 0;
-  std::uint64_t visits = 0, amaf_visits = 0;
-  double wins = 0, amaf_wins = 0;  // of a puzzle, sums of scores
-  double prior_visits = 0, prior_wins = 0;
-  Bounds bounds;
-};
-
-// What is known of a state's moves, for whoever plays games with it.
-struct TreeReport {
-  std::vector<ActionReport> actions;
-  int player = 0;
-  Bounds bounds;
-  std::uint64_t visits = 0, nodes = 0, bytes = 0, most_bytes = 0;
-  bool full = false;
-};
-
-// How the decision is taken.
-enum class Decision : std::uint8_t { visits, value, lower_bound };
-
-// What an action brought on average, and how it looks to a rule of decision.
-inline double value_of(const ActionReport& a, Decision decision = Decision::value) {
-  if (a.visits == 0) return -1;
-  const double mean = a.wins / static_cast<double>(a.visits);
-  if (decision != Decision::lower_bound) return mean;
-  return mean - 1 / std::sqrt(static_cast<double>(a.visits));  // two standard deviations, at most
-}
-
-// Whether one action of a player is the better decision than another: what is proven comes first.
-inline bool is_better(const ActionReport& one, const ActionReport& other, Decision decision, int player) {
-  const auto certain = [&](const ActionReport& a) { return player == 0 ? a.bounds.lower : 2 - a.bounds.upper; };
-  const auto hoped = [&](const ActionReport& a) { return player == 0 ? a.bounds.upper : 2 - a.bounds.lower; };
-  if (certain(one) != certain(other) && certain(one) >= hoped(other)) return true;
-  if (certain(one) != certain(other) && certain(other) >= hoped(one)) return false;
-  if ((hoped(one) == 0) != (hoped(other) == 0)) return hoped(other) == 0;
-  if (decision == Decision::visits && one.visits != other.visits) return one.visits > other.visits;
-  return value_of(one, decision) > value_of(other, decision);
-}
-
-// Whether what is proven of an action is that its player loses.
-inline bool is_lost(const Bounds& bounds, int player) { return player == 0 ? bounds.upper == 0 : bounds.lower == 2; }
-
-// A node as the tests compare it with the plain twin's.
-struct NodeReport {
-  std::vector<Move> path;
-  std::uint64_t visits;
-  Bounds bounds;
-  std::vector<ActionReport> actions;
-};
-
 // A user's problem that lists other moves for a state than it did before, or two states of one key.
 struct Changed : std::runtime_error {
   Changed() : std::runtime_error("the moves of a state are not those of the same state before") {}
@@ -138,60 +88,6 @@ struct Changed : std::runtime_error {
 // Memory for not even one state.
 struct NoRoom : std::runtime_error {
   NoRoom() : std::runtime_error("the memory of a tree has no room for one state with all its moves") {}
-};
-
-// The moves of a simulation, to be asked which player played which.
-template <class P>
-class Seen {
- public:
-  void begin() {
-    if (codes_.empty()) codes_.resize(kLeast);
-    if (3 * used_ > codes_.size()) codes_.resize(2 * codes_.size());
-    std::ranges::fill(codes_, 0);
-    used_ = 0;
-  }
-  void add(std::uint32_t player, std::uint64_t code) {
-    if (2 * (used_ + 1) > codes_.size()) grow();
-    std::uint64_t& place = codes_[find(name(player, code))];
-    if (place == 0) used_++;
-    place = name(player, code);
-  }
-  bool has(std::uint32_t player, std::uint64_t code) const { return codes_[find(name(player, code))] != 0; }
-
- private:
-  static constexpr std::size_t kLeast = 256;
-
-  // Not 0, which is an empty place. Two plays clash with a chance of 2^-63, and then AMAF counts one too many.
-  static std::uint64_t name(std::uint32_t player, std::uint64_t code) { return mix(code + player * kGolden) | 1; }
-
-  std::size_t find(std::uint64_t name) const {
-    std::size_t i = (name >> 1) & (codes_.size() - 1);
-    while (codes_[i] != 0 && codes_[i] != name) i = (i + 1) & (codes_.size() - 1);
-    return i;
-  }
-  void grow() {
-    const std::vector<std::uint64_t> before = std::exchange(codes_, std::vector<std::uint64_t>(2 * codes_.size()));
-    for (const std::uint64_t name : before)
-      if (name != 0) codes_[find(name)] = name;
-  }
-
-  std::vector<std::uint64_t> codes_;
-  std::size_t used_ = 0;
-};
-
-// The same where moves are small numbers.
-template <BoardGame P>
-class Seen<P> {
- public:
-  void begin() {
-    if (++now_ == 0) when_ = {}, now_ = 1;
-  }
-  void add(std::uint32_t player, std::uint64_t move) { when_[player][move] = now_; }
-  bool has(std::uint32_t player, std::uint64_t move) const { return when_[player][move] == now_; }
-
- private:
-  std::uint32_t now_ = 0;
-  std::array<std::array<std::uint32_t, P::kMoveLimit>, 2> when_{};
 };
 
 // Whether a problem has two players; of a user's only it knows.

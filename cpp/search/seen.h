@@ -1,0 +1,69 @@
+// Seen: what AMAF asks of a simulation.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+#include "problems/game.h"
+
+namespace playout {
+
+// The moves of a simulation, to be asked which player played which.
+template <class P>
+class Seen {
+ public:
+  void begin() {
+    if (codes_.empty()) codes_.resize(kLeast);
+    if (3 * used_ > codes_.size()) codes_.resize(2 * codes_.size());
+    std::ranges::fill(codes_, 0);
+    used_ = 0;
+  }
+  void add(std::uint32_t player, std::uint64_t code) {
+    if (2 * (used_ + 1) > codes_.size()) grow();
+    std::uint64_t& place = codes_[find(name(player, code))];
+    if (place == 0) used_++;
+    place = name(player, code);
+  }
+  bool has(std::uint32_t player, std::uint64_t code) const { return codes_[find(name(player, code))] != 0; }
+
+ private:
+  static constexpr std::size_t kLeast = 256;
+
+  // Not 0, which is an empty place. Two plays clash with a chance of 2^-63, and then AMAF counts one too many.
+  static std::uint64_t name(std::uint32_t player, std::uint64_t code) { return mix(code + player * kGolden) | 1; }
+
+  std::size_t find(std::uint64_t name) const {
+    std::size_t i = (name >> 1) & (codes_.size() - 1);
+    while (codes_[i] != 0 && codes_[i] != name) i = (i + 1) & (codes_.size() - 1);
+    return i;
+  }
+  void grow() {
+    const std::vector<std::uint64_t> before = std::exchange(codes_, std::vector<std::uint64_t>(2 * codes_.size()));
+    for (const std::uint64_t name : before)
+      if (name != 0) codes_[find(name)] = name;
+  }
+
+  std::vector<std::uint64_t> codes_;
+  std::size_t used_ = 0;
+};
+
+// The same where moves are small numbers.
+template <BoardGame P>
+class Seen<P> {
+ public:
+  void begin() {
+    if (++now_ == 0) when_ = {}, now_ = 1;
+  }
+  void add(std::uint32_t player, std::uint64_t move) { when_[player][move] = now_; }
+  bool has(std::uint32_t player, std::uint64_t move) const { return when_[player][move] == now_; }
+
+ private:
+  std::uint32_t now_ = 0;
+  std::array<std::array<std::uint32_t, P::kMoveLimit>, 2> when_{};
+};
+
+}  // namespace playout
