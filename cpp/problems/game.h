@@ -19,9 +19,7 @@
 //
 //   find_board_moves(state, moves), is_allowed(state, move)
 //
-// A game may have an opinion about its moves before any is searched:
-//
-//   find_priors(state, moves, priors)   adds to each move's prior: so many simulations as if made, of which so many won
+// The bias of a move is what the game thinks of it before any is searched: 0 even, above 0 better.
 #pragma once
 
 #include <array>

@@ -19,8 +19,8 @@
 //  - AMAF: an action gains the outcome of each simulation in which its player played the same move at this situation
 //    or later, in the tree or in the playout. (In a puzzle and in a user's game "the same move" is one of the same
 //    code.)
-//  - A prior of RAVE is `even_prior` simulations, half of them won, and what the game adds. Of a user's game as many
-//    are won as its bias says, 1 / (1 + exp(-bias)) of them, rounded to a float. In puzzles the bias is of use to
+//  - A prior of RAVE is `even_prior` simulations, of which as many are won as the bias of the move in a game says:
+//    1 / (1 + exp(-bias)) of them, half of them without one, rounded to a float. In puzzles the bias is of use to
 //    widening alone.
 //  - An action that the history forbids (superko) is drawn like the others and then left out: in a tree for good, in a
 //    graph for this simulation.
@@ -138,8 +138,6 @@ class Uct {
     std::vector<std::uint64_t> codes;   // of the moves of the nodes on the path
     std::vector<std::uint32_t> banned;  // actions that the history forbids here
     std::vector<double> scores;         // of the actions of a node
-    std::vector<Prior> priors;
-    std::vector<std::uint32_t> order;  // of the moves of a new node, by their priors
     Playout playout;
     Seen<P> seen;
     bool finished = false;  // whether the path ended where the outcome is known
@@ -743,10 +741,9 @@ class Uct {
   std::pair<double, double> order_of(Node& node, std::uint32_t i, const typename P::Moves& moves) const {
     double prior = 0, estimate = 0;
     if constexpr (!kStoresMoves) prior = moves.bias(moves.item(static_cast<int>(i)));
-    if (!tree_.has_amaf()) return {kStoresMoves ? -static_cast<double>(i) : prior, 0};  // sorted by their priors
+    if (!tree_.has_amaf()) return {prior, 0};
     Amaf& amaf = tree_.amaf(node)[i];
     if constexpr (Wins) {
-      if (kStoresMoves && amaf.prior.visits > 0) prior = amaf.prior.wins - 0.5 * amaf.prior.visits;
       const std::uint64_t stats = Access::load(amaf.stats);
       const auto visits = static_cast<std::uint32_t>(stats);
       estimate = visits == 0 ? 0 : 0.5 * static_cast<double>(stats >> 32) / visits;
@@ -858,17 +855,8 @@ class Uct {
     Node& node = tree_.node(link);
     node.player = static_cast<std::uint8_t>(player_of(state));
     Action* list = tree_.actions(node);
-    desk.priors.assign(count, {});
-    if constexpr (requires { problem_->find_priors(state, desk.moves, desk.priors.data()); })
-      problem_->find_priors(state, desk.moves, desk.priors.data());
-    desk.order.resize(count);
-    for (std::uint32_t i = 0; i < count; i++) desk.order[i] = i;
-    if constexpr (requires { problem_->find_priors(state, desk.moves, desk.priors.data()); })
-      std::ranges::stable_sort(desk.order, [&](std::uint32_t a, std::uint32_t b) {
-        return leaning(desk.priors[a]) > leaning(desk.priors[b]);
-      });
     for (std::uint32_t i = 0; i < count; i++)
-      list[i] = Action::of(kStoresMoves ? desk.moves.move(static_cast<int>(desk.order[i])) : 0);
+      list[i] = Action::of(kStoresMoves ? desk.moves.move(static_cast<int>(i)) : 0);
     if (tree_.has_amaf()) make_amaf(node, desk);
     if (settings_.widening && count > 0) {
       node.open = 1;
@@ -883,21 +871,14 @@ class Uct {
     return link;
   }
 
-  static float leaning(const Prior& prior) { return prior.wins - 0.5F * prior.visits; }
-
+  // The prior of an action beyond the even one: as many visits, at 1 / (1 + exp(-bias)).
   void make_amaf(Node& node, const Desk& desk) {
     Amaf* amaf = tree_.amaf(node);
     for (std::uint32_t i = 0; i < node.count; i++) {
+      amaf[i] = {};
       if constexpr (Wins) {
-        Prior prior = desk.priors[desk.order[i]];
-        if constexpr (!kStoresMoves) {  // a user's bias: as many visits as the even prior, at 1 / (1 + exp(-bias))
-          const double bias = desk.moves.bias(desk.moves.item(static_cast<int>(i)));
-          const double chance = 1 / (1 + exp(-bias));
-          prior = {0, static_cast<float>(settings_.even_prior * (chance - 0.5))};
-        }
-        amaf[i] = {0, prior};
-      } else {
-        amaf[i] = {0, 0, 0};
+        const double bias = desk.moves.bias(desk.moves.item(static_cast<int>(i)));
+        if (bias != 0) amaf[i].prior.wins = static_cast<float>(settings_.even_prior * (1 / (1 + exp(-bias)) - 0.5));
       }
     }
   }
