@@ -20,6 +20,7 @@
 // Rollouts draw from this list, which is why its order is defined here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -39,6 +40,9 @@ class GoBoard {
   static constexpr int kStride = Side + 1, kSize = (Side + 1) * (Side + 2) + 1;
   static constexpr std::array<int, 4> kSides = {-kStride, -1, 1, kStride};
   static constexpr std::array<int, 4> kCorners = {-kStride - 1, -kStride + 1, kStride - 1, kStride + 1};
+  // All eight neighbours, around the point: from below to the right and on.
+  static constexpr std::array<int, 8> kRing = {-kStride, -kStride + 1, 1,  kStride + 1,
+                                               kStride,  kStride - 1,  -1, -kStride - 1};
   using Point = std::conditional_t<kSize <= 256, std::uint8_t, std::uint16_t>;
 
   static constexpr int point(int column, int row) { return (row + 1) * kStride + column + 1; }
@@ -98,8 +102,79 @@ class GoBoard {
     return hostile + edge < 2;
   }
 
-  // Whether the chain of a stone has one liberty only.
+  // Whether the chain of a stone has one liberty only, and which it is then.
   bool in_atari(int p) const { return is_one_point(liberties_[head_[p]]); }
+  int liberty(int p) const {
+    const std::uint64_t word = liberties_[head_[p]];
+    return static_cast<int>((word >> 11 & 0x1FFFFF) / (word & 0x7FF));
+  }
+
+  // The chain of a stone: one of its stones that names it, and how many they are.
+  int head(int p) const { return head_[p]; }
+  int chain_size(int p) const { return size_[head_[p]]; }
+  template <class Function>
+  void each_stone(int p, Function function) const {
+    int stone = p;
+    do {
+      function(stone);
+      stone = next_[stone];
+    } while (stone != p);
+  }
+
+  // How many of the neighbours of an empty point are empty.
+  int empty_neighbours(int p) const { return static_cast<int>(liberties_[p] & 0x7FF); }
+
+  // The liberties of the chain of a stone, along the ring from this stone on and by kSides; no more than N are looked
+  // for. Returns how many were found.
+  template <int N>
+  int find_liberties(int p, std::array<int, N>& found) const {
+    int count = 0, stone = p;
+    do {
+      for (const int side : kSides) {
+        const int q = stone + side;
+        if (colour_[q] != kEmpty || std::find(found.begin(), found.begin() + count, q) != found.begin() + count)
+          continue;
+        found[count++] = q;
+        if (count == N) return N;
+      }
+      stone = next_[stone];
+    } while (stone != p);
+    return count;
+  }
+  template <int N>
+  int count_liberties(int p) const {
+    std::array<int, N> found;
+    return find_liberties<N>(p, found);
+  }
+
+  // How many liberties a stone of the player on an empty point would have with its chain, up to N. What it captures
+  // counts by its stones that touch the new one; those that touch a friend's chain alone are not seen.
+  template <int N>
+  int count_liberties_after(int p, int player) const {
+    const int own = kBlack + player, enemy = kWhite - player;
+    std::array<int, N> found;
+    int count = 0;
+    const auto add = [&](int q) {
+      if (q == p || std::find(found.begin(), found.begin() + count, q) != found.begin() + count) return false;
+      found[count++] = q;
+      return count == N;
+    };
+    for (const int side : kSides) {
+      const int q = p + side;
+      if ((colour_[q] == kEmpty || (colour_[q] == enemy && in_atari(q))) && add(q)) return N;
+    }
+    for (const int side : kSides) {
+      const int q = p + side;
+      if (colour_[q] != own) continue;
+      int stone = q;
+      do {
+        for (const int around : kSides)
+          if (colour_[stone + around] == kEmpty && add(stone + around)) return N;
+        stone = next_[stone];
+      } while (stone != q);
+    }
+    return count;
+  }
 
   // Whether a stone of the player on this point, which has no empty neighbour, would be taken off with its chain.
   bool is_suicide(int p, int player) const {

@@ -46,18 +46,20 @@ template <int Side>
 class Go {
  public:
   using Board = GoBoard<Side>;
+  using Point = typename Board::Point;
   using Moves = GameMoves<Side * Side + 1>;
   static constexpr int kMaxWidth = Side, kMaxHeight = Side, kMoveLimit = Side * Side + 1;
 
   struct State {
     Board board;
     std::int8_t player = 0, passes = 0;
+    Point last = 0, before = 0;                     // the last two moves, 0 if passes
     std::array<std::uint8_t, Board::kSize> past{};  // superko: the colours that have been on a point, 1 and 2
     std::vector<std::uint64_t> history;             // superko: the positions so far, this one too
   };
 
   Go(int width, int height, const GoSettings& settings)
-      : width_(width), height_(height), settings_(settings), start_{Board(width, height), 0, 0, {}, {}} {
+      : width_(width), height_(height), settings_(settings), start_{Board(width, height), 0, 0, 0, 0, {}, {}} {
     for (int row = 0; row < height; row++) {
       for (int column = 0; column < width; column++) {
         const int p = Board::point(column, row);
@@ -116,6 +118,8 @@ class Go {
       state.past[points_[move]] |= kBlack + state.player;
       state.passes = 0;
     }
+    state.before = state.last;
+    state.last = move == pass() ? Point{0} : points_[move];
     state.player ^= 1;
     if (move != pass() || settings_.ko == Ko::situational) remember(state);
   }
@@ -176,8 +180,6 @@ class Go {
   }
 
  private:
-  using Point = typename Board::Point;
-
   // Whether the board allows a stone of the one to move on an empty point; the history may not.
   bool fits(const State& state, int p) const {
     if (p == state.board.ko()) return false;
