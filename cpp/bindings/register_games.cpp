@@ -29,9 +29,9 @@ ProblemHandle go(int width, int height, const GoSettings& settings) {
 }
 
 ProblemHandle make_go(int width, int height, double komi, Ko ko, bool suicide, std::vector<int> black,
-                      std::vector<int> white, int first) {
+                      std::vector<int> white, int first, bool heavy) {
   if (first != 0 && first != 1) throw std::invalid_argument("the player who moves first is 0 or 1");
-  return go<9, 13, 19, 25>(width, height, {komi, ko, suicide, std::move(black), std::move(white), first});
+  return go<9, 13, 19, 25>(width, height, {komi, ko, suicide, std::move(black), std::move(white), first, heavy});
 }
 
 }  // namespace
@@ -46,9 +46,10 @@ void register_games(nb::module_& m) {
       .value("positional", Ko::positional)
       .value("situational", Ko::situational);
   m.def("go", &make_go, "width"_a, "height"_a, "komi"_a, "ko"_a, "suicide"_a = false, "black"_a = std::vector<int>(),
-        "white"_a = std::vector<int>(), "first"_a = 0,
+        "white"_a = std::vector<int>(), "first"_a = 0, "heavy"_a = false,
         "Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the "
-        "points of stones that are there at the start, and first is 0 where Black moves first.");
+        "points of stones that are there at the start, and first is 0 where Black moves first; heavy is how rollouts "
+        "are played.");
   nb::class_<GoCounter>(m, "GoCounter", "What there is on a small board; for tests.")
       .def(nb::init<int, int, bool>(), "width"_a, "height"_a, "suicide"_a)
       .def("count_legal", &GoCounter::count_legal, nb::call_guard<nb::gil_scoped_release>(),

@@ -215,6 +215,28 @@ class Position {
     return won;
   }
 
+  // Whose the points of a Go board are after so many games of random moves from here: 1 always Black's, -1 White's.
+  std::vector<double> ownership(std::uint64_t seed, std::uint64_t count) const {
+    const auto play = [&]<class P>(const Board<P>& game) -> std::vector<double> {
+      if constexpr (requires(typename P::State state, Stream random, std::vector<int> owners) {
+                      game.problem->add_owners(state, random, owners);
+                    }) {
+        std::vector<int> owners(static_cast<std::size_t>(game.problem->pass()));
+        for (std::uint64_t i = 0; i < count; i++) {
+          Stream random(fold(seed, i));
+          auto state = game.state;
+          game.problem->add_owners(state, random, owners);
+        }
+        std::vector<double> shares(owners.size());
+        std::ranges::transform(owners, shares.begin(), [&](int sum) { return sum / static_cast<double>(count); });
+        return shares;
+      }
+      throw std::invalid_argument("only points of Go have owners");
+    };
+    if (count == 0) throw std::invalid_argument("no playouts");
+    return std::visit(play, game_);
+  }
+
   // The bytes of a user's state.
   nb::bytes state() const {
     const auto bytes = [](const auto& game) -> nb::bytes {
@@ -288,6 +310,8 @@ void register_problems(nb::module_& m) {
       .def("rollout", &Position::rollout, "seed"_a, "Random moves to the end: the moves, and the score then.")
       .def("rollouts", &Position::rollouts, "seed"_a, "count"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Plays that many random games from here and counts those that player 0 wins.")
+      .def("ownership", &Position::ownership, "seed"_a, "count"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Plays that many random games of Go from here: of each point, 1 if it was always Black's, -1 if White's.")
       .def("state", &Position::state, "The bytes of the state of a user's problem.")
       .def("cell", &Position::cell, "column"_a, "row"_a);
 }

@@ -19,6 +19,11 @@
 //
 //   find_board_moves(state, moves), is_allowed(state, move)
 //
+// Where a move can be made more than once, as on a point of Go whose stone was captured, AMAF may count only who made it
+// first:
+//
+//   kFirstPlayCounts              true
+//
 // The bias of a move is what the game thinks of it before any is searched: 0 even, above 0 better.
 #pragma once
 
@@ -50,6 +55,9 @@ concept HasHistory = requires(const P& problem, const typename P::State& state, 
   { problem.find_board_moves(state, moves) } -> std::same_as<void>;
   { problem.is_allowed(state, move) } -> std::same_as<bool>;
 };
+
+template <class P>
+concept FirstPlayCounts = requires { requires P::kFirstPlayCounts; };
 
 // Simulations as if made of a move, and how many of them the player to move won; 0.5 of a draw.
 struct Prior {

@@ -51,14 +51,18 @@ class Seen {
   std::size_t used_ = 0;
 };
 
-// The same where moves are small numbers.
+// The same where moves are small numbers. What is added later was played before, and of a game in which the first play
+// counts (game.h) it hides what the other played there.
 template <BoardGame P>
 class Seen<P> {
  public:
   void begin() {
     if (++now_ == 0) when_ = {}, now_ = 1;
   }
-  void add(std::uint32_t player, std::uint64_t move) { when_[player][move] = now_; }
+  void add(std::uint32_t player, std::uint64_t move) {
+    when_[player][move] = now_;
+    if constexpr (FirstPlayCounts<P>) when_[1 - player][move] = now_ - 1;
+  }
   bool has(std::uint32_t player, std::uint64_t move) const { return when_[player][move] == now_; }
 
  private:

@@ -17,8 +17,8 @@
 //    by the least and the greatest score seen so far when a move is selected, never when stored; to one half if all
 //    were equal.
 //  - AMAF: an action gains the outcome of each simulation in which its player played the same move at this situation
-//    or later, in the tree or in the playout. (In a puzzle and in a user's game "the same move" is one of the same
-//    code.)
+//    or later, in the tree or in the playout; where the first play counts (game.h), if the other did not play it
+//    before. (In a puzzle and in a user's game "the same move" is one of the same code.)
 //  - A prior of RAVE is `even_prior` simulations, of which as many are won as the bias of the move in a game says:
 //    1 / (1 + exp(-bias)) of them, half of them without one, rounded to a float. In puzzles the bias is of use to
 //    widening alone.
@@ -41,6 +41,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <stop_token>
@@ -229,7 +230,7 @@ class Uct {
     const bool amaf = tree_.has_amaf();
     if (amaf) {
       desk.seen.begin();
-      for (const Play& play : playout.plays) desk.seen.add(play.player, play.code);
+      for (const Play& play : playout.plays | std::views::reverse) desk.seen.add(play.player, play.code);
     }
     if constexpr (!Wins) widen_range<Access>(playout.score);
     for (std::size_t depth = desk.path.size(); depth-- > 0;) {

@@ -122,6 +122,11 @@ class Position:
         Plays that many random games from here and counts those that player 0 wins.
         """
 
+    def ownership(self, seed: int, count: int) -> list[float]:
+        """
+        Plays that many random games of Go from here: of each point, 1 if it was always Black's, -1 if White's.
+        """
+
     def state(self) -> bytes:
         """The bytes of the state of a user's problem."""
 
@@ -143,9 +148,9 @@ class Ko(enum.Enum):
 
     situational = 2
 
-def go(width: int, height: int, komi: float, ko: Ko, suicide: bool = False, black: Sequence[int] = [], white: Sequence[int] = [], first: int = 0) -> Problem:
+def go(width: int, height: int, komi: float, ko: Ko, suicide: bool = False, black: Sequence[int] = [], white: Sequence[int] = [], first: int = 0, heavy: bool = False) -> Problem:
     """
-    Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the points of stones that are there at the start, and first is 0 where Black moves first.
+    Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the points of stones that are there at the start, and first is 0 where Black moves first; heavy is how rollouts are played.
     """
 
 class GoCounter:

@@ -7,7 +7,7 @@ except in a rollout, where they are lists in the order that cpp/problems/go/boar
 from dataclasses import dataclass, field
 from functools import cache
 
-from playout.random import GOLDEN, WORD, mix
+from tests.reference.stream import Stream
 
 
 @cache
@@ -134,6 +134,14 @@ class PlainGo:
         hostile = sum(corner is not None and self.board[corner] == 2 - self.player for corner in corners)
         return hostile + (None in corners) < 2
 
+    def answer(self, last: list[int], stream: Stream) -> int | None:
+        """What a playout answers to the last moves, instead of a random one."""
+        return None
+
+    def turns_down(self, point: int, stream: Stream) -> bool:
+        """Whether a playout does not play what it has drawn."""
+        return False
+
     def rollout(self, seed: int, played: list[int] = ()) -> tuple[list[int], float]:
         """Random moves to the end, after the moves played since the start; changes the position."""
         if self.passes == 2:
@@ -177,14 +185,16 @@ class PlainGo:
             player = 1 - player
         assert tuple(colours.values()) == self.board
 
-        state, moves = seed, []
+        stream, moves = Stream(seed), []
         while self.passes < 2 and len(moves) < 3 * self.last:
-            move, n = self.last, len(empties)
+            move = self.answer([*played, *moves][-2:], stream)
+            n = len(empties) if move is None else 0
+            move = self.last if move is None else move
             while n > 0:
-                state = (state + GOLDEN) & WORD
-                i = (mix(state) >> 32) * n >> 32
-                if self.fits(empties[i], suicide=False) and not self.is_eye(empties[i]):
-                    move = empties[i]
+                i = stream.below(n)
+                point = empties[i]
+                if self.fits(point, suicide=False) and not self.is_eye(point) and not self.turns_down(point, stream):
+                    move = point
                     break
                 n -= 1
                 empties[i], empties[n] = empties[n], empties[i]

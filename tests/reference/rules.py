@@ -20,6 +20,7 @@ class Board:
 
     is_game = True
     has_bias = False
+    first_play_counts = False
 
     def is_allowed(self, state: Any, move: Move) -> bool:
         return True
@@ -47,6 +48,7 @@ class GoBoard:
 
     is_game = True
     has_bias = False
+    first_play_counts = True
 
     def __init__(self, *size: Any, **settings: Any) -> None:
         self.size, self.settings = size, settings
@@ -95,6 +97,7 @@ class Puzzle:
 
     is_game = False
     has_bias = True
+    first_play_counts = False
 
     def is_allowed(self, state: Any, move: Move) -> bool:
         return True

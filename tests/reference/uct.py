@@ -242,11 +242,16 @@ class Uct:
     def update(self, path: list[tuple[Node, Action]], plays: list, score: float) -> None:
         self.lowest, self.highest = min(self.lowest, score), max(self.highest, score)
         played = set(plays)
+        if self.problem.first_play_counts:
+            first = {code: player for player, code in reversed(plays)}
+            played = {(player, code) for code, player in first.items()}
         for node, action in reversed(path):
             reward = won(score, node.player) if self.problem.is_game else score
             action.visits += 1
             action.total += reward
             played.add((node.player, action.move.code))
+            if self.problem.first_play_counts:
+                played.discard((1 - node.player, action.move.code))
             for other in node.actions if self.settings.bandit == "rave" else []:
                 if (node.player, other.move.code) in played:
                     other.amaf_visits += 1

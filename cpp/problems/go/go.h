@@ -17,7 +17,7 @@
 // when the player passes. What can be played is what simple ko allows, without suicide, but not an own eye
 // (GoBoard::is_eye). The end are two passes in a row, or 3 * width * height moves and passes. The score is then local:
 // stones, and empty points all of whose neighbours are stones of one colour, less komi. No other points are left after
-// two passes but those of a seki.
+// two passes but those of a seki. A heavy rollout looks for answers to the last moves first (heavy.h).
 #pragma once
 
 #include <algorithm>
@@ -29,6 +29,7 @@
 #include "core/random.h"
 #include "problems/game.h"
 #include "problems/go/board.h"
+#include "problems/go/heavy.h"
 
 namespace playout {
 
@@ -40,6 +41,7 @@ struct GoSettings {
   bool suicide = false;
   std::vector<int> black, white;  // stones that are there at the start
   int first = 0;                  // who moves first
+  bool heavy = false;             // rollouts, and priors in the tree
 };
 
 template <int Side>
@@ -48,6 +50,7 @@ class Go {
   using Board = GoBoard<Side>;
   using Point = typename Board::Point;
   using Moves = GameMoves<Side * Side + 1>;
+  static constexpr bool kFirstPlayCounts = true;
   static constexpr int kMaxWidth = Side, kMaxHeight = Side, kMoveLimit = Side * Side + 1;
 
   struct State {
@@ -160,10 +163,37 @@ class Go {
   template <class Each>
   double rollout(State& state, Stream& random, Each each) const {
     if (is_finished(state)) return score(state);
+    if (settings_.heavy)
+      play_to_end<true>(state, random, each);
+    else
+      play_to_end<false>(state, random, each);
+    const Board& board = state.board;
+    int margin = board.margin();
+    for (int i = 0; i < board.empty_count(); i++) margin += owner(board, board.empty(i));
+    return margin - settings_.komi;
+  }
+
+  // Adds to each point, in the order of moves, 1 if it is Black's at the end of a rollout, and takes 1 if it is
+  // White's. A finished game goes on.
+  void add_owners(State& state, Stream& random, std::vector<int>& owners) const {
+    state.passes = 0;
+    if (settings_.heavy)
+      play_to_end<true>(state, random, [](int, Move) {});
+    else
+      play_to_end<false>(state, random, [](int, Move) {});
+    for (int move = 0; move < pass(); move++) owners[move] += owner(state.board, points_[move]);
+  }
+
+ private:
+  template <bool kHeavy, class Each>
+  void play_to_end(State& state, Stream& random, Each each) const {
     Board& board = state.board;
     int player = this->player(state), passes = static_cast<std::uint8_t>(state.passes);
+    int last = state.last, before = state.before;
     for (int left = 3 * pass(); left > 0 && passes < 2; left--, player ^= 1) {
-      const int p = draw(board, random, player);
+      int p = kHeavy ? GoHeavy<Side>::find(board, random, player, last, before) : 0;
+      if (p == 0) p = draw<kHeavy>(board, random, player);
+      before = last, last = p;
       each(player, p == 0 ? pass() : moves_[p]);
       if (p == 0) {
         board.lift_ko();
@@ -173,13 +203,14 @@ class Go {
         passes = 0;
       }
     }
-    int margin = board.margin();
-    for (int i = 0; i < board.empty_count(); i++)
-      margin += board.is_surrounded(board.empty(i), 0) - board.is_surrounded(board.empty(i), 1);
-    return margin - settings_.komi;
   }
 
- private:
+  // Whose a point is, without a look further than its neighbours: 1 Black's, -1 White's, 0 nobody's.
+  static int owner(const Board& board, int p) {
+    if (board.colour(p) != kEmpty) return board.colour(p) == kBlack ? 1 : -1;
+    return board.is_surrounded(p, 0) - board.is_surrounded(p, 1);
+  }
+
   // Whether the board allows a stone of the one to move on an empty point; the history may not.
   bool fits(const State& state, int p) const {
     if (p == state.board.ko()) return false;
@@ -215,12 +246,19 @@ class Go {
   }
 
   // A point for a rollout, or 0.
+  template <bool kHeavy>
   static int draw(Board& board, Stream& random, int player) {
     for (int n = board.empty_count(); n > 0; n--) {
       const int i = static_cast<int>(random.below(n)), p = board.empty(i);
-      if (board.has_empty_neighbour(p)) return p;
-      const bool eye = board.is_surrounded(p, player) && board.is_eye(p, player);
-      if (!eye && p != board.ko() && !board.is_suicide(p, player)) return p;
+      bool good = board.has_empty_neighbour(p);
+      if (!good) {
+        const bool eye = board.is_surrounded(p, player) && board.is_eye(p, player);
+        good = !eye && p != board.ko() && !board.is_suicide(p, player);
+      }
+      if constexpr (kHeavy) {
+        if (good && GoHeavy<Side>::is_self_atari(board, p, player)) good = random.below(100) >= GoHeavy<Side>::kReject;
+      }
+      if (good) return p;
       board.swap_empty(i, n - 1);
     }
     return 0;

@@ -164,6 +164,7 @@ KINDS: dict[str, Kind] = {
             ("ko=simple|positional|situational", "what must not be repeated (default positional)"),
             ("suicide=yes|no", "whether a move may take off own stones (default no)"),
             ("handicap=N", "black stones at the fixed places, 2 to 9 (default 0)"),
+            ("playouts=light|heavy", "random moves, or answers to the last moves first (default light)"),
         ),
         command_line={},
         without_file=r"\d+(x\d+)?",

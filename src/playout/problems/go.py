@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 KO = {"simple": _core.Ko.simple, "positional": _core.Ko.positional, "situational": _core.Ko.situational}
 PLAYERS = ("black", "white")
+PLAYOUTS = ("light", "heavy")
 MAX_SIDE, MAX_KOMI = 25, 10_000
+MAX_SEED = 2**64 - 1
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # of the columns; there is no I
 # Where handicap stones go, each as column and row: 0 near the left or the bottom, 1 in the middle, 2 at the other side.
 HANDICAP = {
@@ -62,6 +64,9 @@ class Go:
         Vertices of stones that are there at the start.
     first
         Who moves first, ``"black"`` or ``"white"``; without it White after handicap stones, else Black.
+    playouts
+        ``"light"``: random moves. ``"heavy"``: answers to the last moves first (captures, escapes, shapes), and priors
+        in the tree; fewer playouts, and much better ones.
 
     Notes
     -----
@@ -77,6 +82,7 @@ class Go:
     black: tuple[str, ...] = ()
     white: tuple[str, ...] = ()
     first: str | None = None
+    playouts: str = "light"
 
     def __post_init__(self) -> None:
         height = self.width if self.height is None else self.height
@@ -84,6 +90,7 @@ class Go:
         self._set("height", check_integer("height", height, 1, MAX_SIDE))
         self._set("komi", check_number("komi", self.komi, -MAX_KOMI, MAX_KOMI))
         check_choice("ko", self.ko, KO)
+        check_choice("playouts", self.playouts, PLAYOUTS)
         if not isinstance(self.suicide, bool):
             raise InputError(f"suicide is {short(self.suicide)}; allowed are True and False")
         self._set("handicap", self._checked_handicap())
@@ -146,7 +153,7 @@ class Go:
         for key, text in options.items():
             if key == "komi":
                 kept[key] = _number(key, text)
-            elif key == "ko":
+            elif key in ("ko", "playouts"):
                 kept[key] = text
             elif key == "suicide":
                 kept[key] = check_choice(key, text, ("yes", "no")) == "yes"
@@ -189,6 +196,7 @@ class Go:
             black=self.encode(self.black or self.handicap_stones()),
             white=self.encode(self.white),
             first=PLAYERS.index(first),
+            heavy=self.playouts == "heavy",
         )
 
     def engine(self) -> _core.Problem:
@@ -295,6 +303,18 @@ class Go:
             around = {colour} if colour else self._fill(cells, point)[1]
             area[around.pop() if len(around) == 1 else 0] += 1
         return Score(area[1], area[2], area[1] - area[2] - self.komi)
+
+    def ownership(self, moves: Sequence[Any] = (), *, playouts: int = 200, seed: int = 0) -> list[float]:
+        """Whose each point is at the end of playouts after the moves, row by row from the bottom.
+
+        Returns
+        -------
+        list of float
+            From 1, always Black's, to -1, always White's. A game that is over is played on.
+        """
+        playouts = check_integer("playouts", playouts, 1, 1_000_000)
+        *_, position = self.positions(moves)
+        return position.ownership(check_integer("seed", seed, 0, MAX_SEED), playouts)
 
     def _neighbours(self, point: int) -> Iterator[int]:
         row, column = divmod(point, self.width)

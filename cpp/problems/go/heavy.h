@@ -1,0 +1,205 @@
+// Heavy playouts: what a player looks for around the last moves before one is drawn at random.
+//
+// The steps, in this order; below(100) is drawn for each, and it is left out if that is not below the step's number.
+// The first that finds moves ends the search for one: below(n) is drawn of the n that it found, in the order of the
+// points, if they are two or more.
+//
+//   atari   kAtari. The chain that the other has just played to, if it is in atari, is captured. Own chains next to the
+//           last stone that are in atari are rescued: by capturing a chain in atari next to them, or by extending at
+//           the liberty if that gives two or more.
+//   two     kTwo. A chain with two liberties is in danger if a stone on one of them would not be in atari itself and
+//           would leave the chain with no more than two liberties when it extends at the other. The last stone's chain
+//           is attacked there if it is in danger. Own chains next to the last stone that are in danger are defended: on
+//           those of their liberties that give three or more, or by capturing a chain in atari next to them.
+//   nakade  kNakade. An empty region of 3 to 6 points next to the last stone that has only stones of one colour around
+//           it, and a shape with one vital point: that point.
+//   shapes  kShapes. Points around the last stone and the one before that have a shape (shapes.h), but not if the stone
+//           would be in atari there.
+//
+// What is drawn at random, if no step has found anything, is as in a light playout, with one thing more: a point where
+// the stone would be in atari, and would capture nothing, is turned down if below(100) is below kReject.
+//
+// Moves that simple ko forbids, and suicide, are never found.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "core/random.h"
+#include "problems/go/board.h"
+#include "problems/go/shapes.h"
+
+namespace playout {
+
+template <int Side>
+class GoHeavy {
+ public:
+  using Board = GoBoard<Side>;
+  using Point = typename Board::Point;
+  static constexpr std::uint32_t kAtari = 90, kTwo = 90, kNakade = 95, kShapes = 95, kReject = 50;
+
+  // A move that answers the last two, which are points or 0; 0 if there is none.
+  static int find(const Board& board, Stream& random, int player, int last, int before) {
+    Found found;
+    if (random.below(100) < kAtari && last != 0) answer_atari(board, player, last, found);
+    if (found.count == 0 && random.below(100) < kTwo && last != 0) answer_two(board, player, last, found);
+    if (found.count == 0 && random.below(100) < kNakade && last != 0) find_nakade(board, player, last, found);
+    if (found.count == 0 && random.below(100) < kShapes) {
+      if (last != 0) find_shapes(board, player, last, found);
+      if (before != 0) find_shapes(board, player, before, found);
+    }
+    if (found.count < 2) return found.count == 0 ? 0 : found.list[0];
+    return found.list[random.below(static_cast<std::uint32_t>(found.count))];
+  }
+
+  // Whether a stone on an empty point, that may be played, would be in atari and capture nothing.
+  static bool is_self_atari(const Board& board, int p, int player) {
+    if (board.empty_neighbours(p) > 1 || board.template count_liberties_after<2>(p, player) > 1) return false;
+    return !captures(board, p, player);
+  }
+
+ private:
+  // Points in their order, each once.
+  struct Found {
+    static constexpr int kMost = 32;
+    int count = 0;
+    std::array<Point, kMost> list;
+
+    void add(int p) {
+      int i = count;
+      while (i > 0 && list[i - 1] > p) i--;
+      if ((i > 0 && list[i - 1] == p) || count == kMost) return;
+      std::copy_backward(list.begin() + i, list.begin() + count, list.begin() + count + 1);
+      list[i] = static_cast<Point>(p), count++;
+    }
+  };
+
+  static int enemy_of(int player) { return kWhite - player; }
+
+  static bool may_play(const Board& board, int p, int player) {
+    return p != board.ko() && (board.has_empty_neighbour(p) || !board.is_suicide(p, player));
+  }
+
+  static bool captures(const Board& board, int p, int player) {
+    return std::ranges::any_of(Board::kSides, [&](int side) {
+      return board.colour(p + side) == enemy_of(player) && board.in_atari(p + side);
+    });
+  }
+
+  // Calls function(stone) for one stone of each of the player's chains next to a point.
+  template <class Function>
+  static void each_chain(const Board& board, int p, int player, Function function) {
+    std::array<int, 4> seen{};
+    int count = 0;
+    for (const int side : Board::kSides) {
+      const int q = p + side;
+      if (board.colour(q) != kBlack + player) continue;
+      if (std::find(seen.begin(), seen.begin() + count, board.head(q)) != seen.begin() + count) continue;
+      seen[count++] = board.head(q);
+      function(q);
+    }
+  }
+
+  // The captures of chains in atari next to a chain.
+  static void capture_around(const Board& board, int player, int chain, Found& found) {
+    board.each_stone(chain, [&](int stone) {
+      for (const int side : Board::kSides) {
+        const int q = stone + side;
+        if (board.colour(q) != enemy_of(player) || !board.in_atari(q)) continue;
+        if (board.liberty(q) != board.ko()) found.add(board.liberty(q));
+      }
+    });
+  }
+
+  static void answer_atari(const Board& board, int player, int last, Found& found) {
+    if (board.colour(last) == enemy_of(player) && board.in_atari(last) && board.liberty(last) != board.ko())
+      found.add(board.liberty(last));
+    each_chain(board, last, player, [&](int chain) {
+      if (!board.in_atari(chain)) return;
+      capture_around(board, player, chain, found);
+      const int p = board.liberty(chain);
+      if (board.template count_liberties_after<2>(p, player) > 1 && p != board.ko()) found.add(p);
+    });
+  }
+
+  // Whether a chain of two liberties that loses one is hardly better off when it extends at the other.
+  static bool is_danger(const Board& board, int player, int attack, int rest) {
+    return attack != board.ko() && board.template count_liberties_after<2>(attack, 1 - player) > 1 &&
+           board.template count_liberties_after<4>(rest, player) < 4;
+  }
+
+  static void answer_two(const Board& board, int player, int last, Found& found) {
+    std::array<int, 3> at;
+    if (board.colour(last) == enemy_of(player) && board.template find_liberties<3>(last, at) == 2) {
+      if (is_danger(board, 1 - player, at[0], at[1])) found.add(at[0]);
+      if (is_danger(board, 1 - player, at[1], at[0])) found.add(at[1]);
+    }
+    each_chain(board, last, player, [&](int chain) {
+      if (board.template find_liberties<3>(chain, at) != 2) return;
+      if (!is_danger(board, player, at[0], at[1]) && !is_danger(board, player, at[1], at[0])) return;
+      capture_around(board, player, chain, found);
+      for (const int i : {0, 1})
+        if (may_play(board, at[i], player) && board.template count_liberties_after<3>(at[i], player) > 2)
+          found.add(at[i]);
+    });
+  }
+
+  // The vital point of the empty region of a point, or 0.
+  static int vital_point(const Board& board, int p) {
+    static constexpr int kLargest = 6;
+    std::array<int, kLargest + 1> region{p};
+    int count = 1, colours = 0;
+    for (int i = 0; i < count; i++) {
+      for (const int side : Board::kSides) {
+        const int q = region[i] + side, colour = board.colour(q);
+        if (colour != kEmpty) {
+          if (colour != kBorder) colours |= colour;
+        } else if (std::find(region.begin(), region.begin() + count, q) == region.begin() + count) {
+          if (count == kLargest) return 0;
+          region[count++] = q;
+        }
+      }
+    }
+    if (count < 3 || colours == (kBlack | kWhite)) return 0;
+    std::array<int, 5> degrees{};  // how many points have so many neighbours in the region
+    int most = 0, vital = 0;
+    for (int i = 0; i < count; i++) {
+      const int degree = board.empty_neighbours(region[i]);
+      degrees[degree]++;
+      if (degree > most) most = degree, vital = region[i];
+    }
+    const bool three = count == 3, pyramid = count == 4 && most == 3, cross = count == 5 && most == 4;
+    const bool bulky = count == 5 && most == 3 && degrees[2] == 3, rabbit = count == 6 && most == 4 && degrees[2] == 3;
+    return three || pyramid || cross || bulky || rabbit ? vital : 0;
+  }
+
+  static void find_nakade(const Board& board, int player, int last, Found& found) {
+    for (const int side : Board::kSides) {
+      if (board.colour(last + side) != kEmpty) continue;
+      const int p = vital_point(board, last + side);
+      if (p != 0 && may_play(board, p, player)) found.add(p);
+    }
+  }
+
+  static void find_shapes(const Board& board, int player, int around, Found& found) {
+    for (const int way : Board::kRing) {
+      const int p = around + way;
+      if (board.colour(p) != kEmpty || !GoShapes::has(code(board, p, player))) continue;
+      if (may_play(board, p, player) && !is_self_atari(board, p, player)) found.add(p);
+    }
+  }
+
+  // The neighbourhood of a point, as shapes.h has it.
+  static std::uint32_t code(const Board& board, int p, int player) {
+    std::uint32_t code = 0;
+    for (int i = 0; i < 8; i++) {
+      auto there = static_cast<std::uint32_t>(board.colour(p + Board::kRing[i]));
+      if (player == 1 && (there == kBlack || there == kWhite)) there = 3 - there;
+      code |= there << 2 * i;
+    }
+    return code;
+  }
+};
+
+}  // namespace playout
