@@ -9,13 +9,14 @@ import time
 from typing import Any
 
 from playout import cli
+from playout.cli import solve
 from playout.cluster import driver
 from playout.progress import Progress
 
 
 def main() -> None:
     """Run the command line; the file is $PLAYOUT_TEST_LOG."""
-    run = cli.run
+    run = solve.run
     driver.CHECKPOINT_SECONDS = 1.0
     with open(os.environ["PLAYOUT_TEST_LOG"], "a", buffering=1) as log:
 
@@ -32,7 +33,7 @@ def main() -> None:
 
             return run(task, budget, on_event=note)
 
-        cli.run = run_and_log
+        solve.run = run_and_log
         cli.main()
 
 

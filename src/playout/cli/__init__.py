@@ -1,0 +1,50 @@
+"""The command line: ``playout solve | check | verify | show | plot | bench | problems | experiment | slurm``."""
+
+import io
+import os
+import signal
+import sys
+import warnings
+from typing import Any
+
+from cyclopts import CycloptsError
+
+from playout.cli import bench, experiment, problems, show, slurm, solve  # noqa: F401, their commands become the app's
+from playout.cli.common import app, mistake, note
+from playout.errors import ClusterError, InputError
+
+__all__ = ["app", "main"]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; a user's mistake is one line on standard error and exit status 2."""
+    warnings.showwarning = _show_warning
+    warnings.simplefilter("always", RuntimeWarning)  # each time a checkpoint cannot be written
+    sys.stdout = sys.stdout or io.TextIOWrapper(open(os.devnull, "wb"))  # noqa: SIM115, closed: nobody reads it
+    sys.stderr = sys.stderr or io.TextIOWrapper(open(os.devnull, "wb"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows a question mark, not a traceback
+    try:
+        status = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except CycloptsError as error:
+        status = mistake(" ".join(str(error).split()))
+    except InputError as error:
+        status = mistake(str(error))
+    except ClusterError as error:
+        note(f"the cluster failed: {error} (with --checkpoint, --resume goes on)")
+        status = 3
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    except BrokenPipeError:  # whoever read our output has left; there is nobody to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 128 + signal.SIGPIPE
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = mistake(f"{error.filename or 'standard output'}: {error.strerror}")
+    sys.exit(status)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    note(str(message))
