@@ -43,6 +43,9 @@ from playout.result import load
 from playout.search import GNRPA
 from playout.search import NMCS
 from playout.search import NRPA
+from playout.sgf import GameRecord
+from playout.sgf import load_sgf
+from playout.sgf import parse_sgf
 from playout.solve import solve
 from playout.solve import watch
 from playout.uct import RAVE
@@ -68,6 +71,7 @@ __all__ = [
     "ClusterError",
     "ConnectFour",
     "Dask",
+    "GameRecord",
     "Go",
     "Hex",
     "Hybrid",
@@ -93,6 +97,8 @@ __all__ = [
     "get_include",
     "load",
     "load_problem",
+    "load_sgf",
+    "parse_sgf",
     "plot",
     "problem",
     "python",

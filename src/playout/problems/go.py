@@ -1,6 +1,7 @@
 """Go: boards, rules, vertices as in the Go Text Protocol, and the score with dead stones."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,14 +123,17 @@ class Go:
 
     def _check_stones(self) -> None:
         stones = [*self.black, *self.white]
-        for vertex in stones:
-            if stones.count(vertex) > 1:
-                raise InputError(f"there are two stones on {vertex}; a point has room for one")
-        cells = self._start()
+        twice = [vertex for vertex, count in Counter(stones).items() if count > 1]
+        if twice:
+            raise InputError(f"there are two stones on {twice[0]}; a point has room for one")
+        cells, seen = self._start(), set[int]()
         for point, colour in enumerate(cells):
-            if colour and 0 not in self._fill(cells, point)[1]:
-                vertex = self.decode([point])[0]
-                raise InputError(f"the {PLAYERS[colour - 1]} stone on {vertex} has no liberty; all stones need one")
+            if colour and point not in seen:
+                chain, around = self._fill(cells, point)
+                seen |= chain
+                if 0 not in around:
+                    vertex = self.decode([point])[0]
+                    raise InputError(f"the {PLAYERS[colour - 1]} stone on {vertex} has no liberty; all stones need one")
 
     def _start(self) -> list[int]:
         """Whose stone is on each point before the first move: 0 none, 1 Black's, 2 White's."""
