@@ -4,13 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playout.errors import InputError, check_integer, short
+from playout.problems import go_picture
 from playout.problems.go import Go
 from playout.result import write_whole
 from playout.sgf_line import Part, find, line_nodes, read_line
 from playout.sgf_text import MAX_BYTES, Node, clean, decode, one_line, read_games, write_game
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 INFO = {"black": "PB", "white": "PW", "result": "RE", "date": "DT"}
 
@@ -76,9 +80,14 @@ class GameRecord:
         object.__setattr__(self, name, value)
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """All games and their moves, the earlier ones first."""
+        return (*self.earlier, (self.game, self.moves))
+
+    @property
     def length(self) -> int:
         """How many moves there are, with those of earlier games."""
-        return sum(len(moves) for _, moves in self.earlier) + len(self.moves)
+        return sum(len(moves) for _, moves in self.parts)
 
     def upto(self, count: int | None = None) -> tuple[Go, tuple[str, ...]]:
         """Return a game and its moves that lead to the position after ``count`` moves; without it, after all.
@@ -120,6 +129,34 @@ class GameRecord:
     def save(self, path: str | Path) -> None:
         """Write the game to a file, whole or not at all."""
         write_whole(Path(path), self.to_sgf())
+
+    def summary(self) -> str:
+        """The game in a line: who played, the result, the size, komi and date."""
+        game = self.parts[0][0]
+        handicap = f", handicap {game.handicap}" if game.handicap else ""
+        result = f": {self.result}" if self.result else ""
+        said = f"{game.width} x {game.height}, komi {game.komi:g}{handicap}, {self.length} moves"
+        return f"{self.black or 'Black'} against {self.white or 'White'}{result}; {said}" + (
+            f"; {self.date}" if self.date else ""
+        )
+
+    def draw(self, step: int | None = None) -> "RenderableType":
+        """Return the board after all moves, or after so many, for a terminal."""
+        if step is not None and not 0 <= step <= self.length:
+            raise InputError(f"step is {step}; the game has moves 1 to {self.length}, and 0 is the start")
+        game, moves = self.upto(step)
+        before = (self.length if step is None else step) - len(moves)
+        return go_picture.draw(game, moves, None, before)
+
+    def to_svg(self) -> str:
+        """Return a picture of the board after all moves, with their numbers on the stones."""
+        return go_picture.to_svg(self.parts, self.summary())
+
+    def to_page(self) -> str:
+        """Return a page, complete in itself, that replays the game in a browser."""
+        title, _, about = self.summary().partition("; ")
+        ending = f"Result: {self.result}." if self.result else ""
+        return go_picture.to_page(self.parts, title, about, ending, self.comments)
 
     def _repr_html_(self) -> str:
         return self.game.to_html(self.moves)

@@ -140,8 +140,8 @@ class _Walk:
             self.end_part()
         self._begun = node
         for value in node.properties[name]:
-            for point in self._points(node, value):
-                self._cells[point] = SET_UP[name]
+            for points in self._runs(node, value):
+                self._cells[points.start : points.stop] = [SET_UP[name]] * len(points)
 
     def _turn(self, colour: str) -> None:
         if colour != self._next():
@@ -171,15 +171,14 @@ class _Walk:
         last = _point_text(self._rules, f"{self._rules.decode([self._rules.width - 1])[0][0]}1")
         raise node.error(f"a point is {short(text)}; allowed are 'aa' to {last!r}, and nothing for a pass")
 
-    def _points(self, node: Node, value: str) -> Iterator[int]:
-        """Yield a point, or those of a rectangle: ``aa:cc``."""
+    def _runs(self, node: Node, value: str) -> Iterator[range]:
+        """Yield a point, or the rows of a rectangle: ``aa:cc``."""
         one, colon, other = value.partition(":")
-        corners = [
-            divmod(self._point(node, text.strip()), self._rules.width) for text in (one, other if colon else one)
-        ]
+        width = self._rules.width
+        corners = [divmod(self._point(node, text.strip()), width) for text in (one, other if colon else one)]
         (low, high), (left, right) = (sorted(numbers) for numbers in zip(*corners, strict=True))
         for row in range(low, high + 1):
-            yield from range(row * self._rules.width + left, row * self._rules.width + right + 1)
+            yield range(row * width + left, row * width + right + 1)
 
 
 def _game(nodes: Sequence[Node]) -> Go:
@@ -234,7 +233,7 @@ def line_nodes(parts: Sequence[Part], info: dict[str, str], comments: Sequence[s
     places = [0]  # the nodes of the moves; the root's stands for the start
     for number, (game, moves) in enumerate(parts):
         start = [0] * (game.width * game.height) if number == 0 else parts[number - 1][0].cells(parts[number - 1][1])
-        first = first_player(game)
+        first = game.starter()
         stones = _changes(game, start)
         turn = {"PL": (first[0].upper(),)} if stones or not moves else {}
         if number == 0:
@@ -249,11 +248,6 @@ def line_nodes(parts: Sequence[Part], info: dict[str, str], comments: Sequence[s
         if comment:
             written[place]["C"] = (escape(comment),)
     return tuple(Node(place - 1, properties) for place, properties in enumerate(written))
-
-
-def first_player(game: Go) -> str:
-    """Who moves first."""
-    return game.first or PLAYERS[game.handicap > 0]
 
 
 def _changes(game: Go, before: Sequence[int]) -> dict[str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from playout.errors import InputError
 from playout.own import Missing
 from playout.picture import has_picture, to_html, to_svg
 from playout.result import Result, check_writable, load, shown, write_whole
+from playout.sgf import load_sgf
 
 Drawing = TypeVar("Drawing")
 
@@ -55,14 +56,15 @@ def show(
     html: Path | None = None,
     problem: str | None = None,
 ) -> int:
-    """Draw a saved result: in the terminal, as a picture, or as a page for a browser.
+    """Draw a saved result or a game of Go: in the terminal, as a picture, or as a page for a browser.
 
-    In the terminal: of SameGame the board, the move that removes each cell, and the moves; of a tour its timetable.
+    In the terminal: of SameGame the board, the move that removes each cell, and the moves; of a tour its timetable; of
+    a game of Go the board and the comment.
 
     Parameters
     ----------
     file
-        What *playout solve --output* wrote.
+        What *playout solve --output* wrote, or a game of Go, *game.sgf*.
     step
         Draw what there is after this many moves instead.
     svg
@@ -72,19 +74,23 @@ def show(
     problem
         The problem, if it is one of your own and is to draw itself: ./file.py:problem. Else its moves are listed.
     """
-    result = _load(file, problem)
     for picture in (svg, html):
         if picture is not None:
             check_writable(picture)
+    if file.suffix.lower() == ".sgf":
+        if problem is not None:
+            raise InputError("--problem does not go with a game of Go; its file says all there is")
+        return _show_game(file, step, svg, html)
+    result = _load(file, problem)
     if svg is None and html is None:
         print_parts(
             Text(result.summary(), style="bold"),
             _drawn(file, lambda: problems.draw(result.problem, result.moves, step)),
         )
     if svg is not None:
-        _write_picture(result, svg, _drawn(file, lambda: to_svg(result)))
+        _write_picture(svg, _drawn(file, lambda: to_svg(result)), has_picture(result))
     if html is not None:
-        _write_picture(result, html, _drawn(file, lambda: to_html(result)))
+        _write_picture(html, _drawn(file, lambda: to_html(result)), has_picture(result))
     return 0
 
 
@@ -134,12 +140,27 @@ def _drawn(file: Path, draw: Callable[[], Drawing]) -> Drawing:
         raise InputError(f"cannot draw {str(file)!r}: {error}") from None
 
 
-def _write_picture(result: Result, path: Path, text: str) -> None:
+def _show_game(file: Path, step: int | None, svg: Path | None, html: Path | None) -> int:
+    """Draw an SGF file."""
+    record = load_sgf(file)
+    if svg is None and html is None:
+        board = _drawn(file, lambda: record.draw(step))
+        at = record.length if step is None else step
+        comment = record.comments[at] if at < len(record.comments) else ""
+        print_parts(Text(record.summary(), style="bold"), board, *([Text(comment)] if comment else []))
+    if svg is not None:
+        _write_picture(svg, record.to_svg())
+    if html is not None:
+        _write_picture(html, record.to_page())
+    return 0
+
+
+def _write_picture(path: Path, text: str, is_picture: bool = True) -> None:
     try:
         write_whole(path, text)
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
-    print(f"wrote {path}" + ("" if has_picture(result) else "; the problem has no picture: it lists the moves"))
+    print(f"wrote {path}" + ("" if is_picture else "; the problem has no picture: it lists the moves"))
 
 
 def _wrong(file: Path, reason: str) -> int:

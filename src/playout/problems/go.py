@@ -188,9 +188,12 @@ class Go:
         places = HANDICAP[self.handicap].split() if self.handicap else []
         return self.decode([lines[place[1]] * self.width + lines[place[0]] for place in places])
 
+    def starter(self) -> str:
+        """Who moves first: ``first``, or who that is where it is None."""
+        return PLAYERS[self.handicap > 0] if self.first is None else self.first
+
     @cached_property
     def _engine(self) -> _core.Problem:
-        first = PLAYERS[self.handicap > 0] if self.first is None else self.first
         return _core.go(
             width=self.width,
             height=self.height,
@@ -199,7 +202,7 @@ class Go:
             suicide=self.suicide,
             black=self.encode(self.black or self.handicap_stones()),
             white=self.encode(self.white),
-            first=PLAYERS.index(first),
+            first=PLAYERS.index(self.starter()),
             heavy=self.playouts == "heavy",
         )
 
@@ -350,6 +353,14 @@ class Go:
 
     def to_html(self, moves: Sequence[Any] = ()) -> str:
         return go_picture.to_html(self, moves)
+
+    def to_svg(self, moves: Sequence[Any], title: str) -> str:
+        """Return a picture of the board after the moves, with their numbers on the stones."""
+        return go_picture.to_svg([(self, moves)], title)
+
+    def to_page(self, moves: Sequence[Any], title: str, about: str) -> str:
+        """Return a page, complete in itself, that replays the moves step by step."""
+        return go_picture.to_page([(self, moves)], title, about)
 
     def _repr_html_(self) -> str:
         return self.to_html()

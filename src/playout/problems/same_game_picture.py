@@ -1,11 +1,10 @@
 """SameGame as pictures: in a notebook, as SVG with a strip of boards, and the page that replays it."""
 
-import json
 from collections.abc import Sequence
 from html import escape
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from playout.problems import replay
 from playout.problems.same_game_rules import Cell, Columns, group
 
 if TYPE_CHECKING:
@@ -73,9 +72,7 @@ def to_page(game: "SameGame", moves: Sequence[Any], title: str, about: str) -> s
         "frames": frames(game, moves),
         "ending": ending(game, moves),
     }
-    template = (resources.files("playout.problems") / "same_game.html").read_text(encoding="utf-8")
-    page = template.replace("TITLE", escape(title))
-    return page.replace("DATA", json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"), 1)
+    return replay.page("same_game.js", title, data)
 
 
 def to_html(game: "SameGame", moves: Sequence[Any] = ()) -> str:
