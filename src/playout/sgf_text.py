@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from playout.errors import InputError, short
 
 MAX_BYTES = 4_000_000
-MAX_NODES = 1_000_000
+MAX_NODES = 500_000
 
 _START = re.compile(r"\(\s*;")
 _TOKEN = re.compile(

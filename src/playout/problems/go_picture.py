@@ -104,10 +104,11 @@ def _svg(game: "Go", title: str, parts: Sequence[str], top: int = 0) -> str:
     width = max(width, LEAST_WIDTH) if top else width
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'role="img" font-family="system-ui, sans-serif" font-size="10" text-anchor="middle"><title>{escape(title)}</title>'
+        f'role="img" font-family="system-ui, sans-serif" font-size="10" text-anchor="middle">'
     )
+    name = f"<title>{escape(title)}</title>"
     paper = f'<rect width="{width}" height="{height}" fill="#fff"/>' if top else ""
-    return "".join([head, paper, *parts, "</svg>"])
+    return "".join([head, name, paper, *parts, "</svg>"])
 
 
 def _board(
