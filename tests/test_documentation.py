@@ -86,6 +86,16 @@ def test_the_guide_to_games(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_guide_to_go(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    guide = (ROOT / "docs" / "go.md").read_text()
+    tests = doctest.DocTestParser().get_doctest(guide.replace("```", ""), {}, "go.md", "go.md", 0)
+    assert len(tests.examples) > 5
+    assert doctest.DocTestRunner(verbose=False).run(tests).failed == 0
+    done = run("show game.sgf", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_guide_to_problems_of_ones_own(tmp_path):
     """Its file, what check says of it with the mistakes it tells of, and its commands."""
     guide = (ROOT / "docs" / "problems.md").read_text()
