@@ -2,12 +2,10 @@
 
 import csv
 import datetime
-import fcntl
 import io
 import json
 import os
 import subprocess
-import warnings
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 from playout import parallel, search
 from playout.errors import InputError, check_integer, check_number, short, whole_number
 from playout.experiment.plan import Plan, Run, check_text, inside
+from playout.lines import LinesFile, check_file, whole_lines
 from playout.progress import MAX_PLAYOUTS
 from playout.result import MAX_SEED, Result, cpu_name
 
@@ -63,73 +62,31 @@ class Row:
 COLUMNS = tuple(field.name for field in fields(Row))
 
 
-class ResultsFile:
+class ResultsFile(LinesFile):
     """``results.csv`` of a folder, locked while inside: a second runner is told, and writes nothing."""
 
+    writer = "runner"
+
     def __init__(self, folder: Path) -> None:
-        self.path = folder / RESULTS
-        self.handle = -1
+        super().__init__(folder / RESULTS)
         self.rows: list[Row] = []
 
-    def __enter__(self) -> "ResultsFile":
-        try:
-            self._open()
-            self._begin()
-        except BaseException as error:
-            self.__exit__()
-            if isinstance(error, BlockingIOError):
-                raise InputError(f"another runner is writing {str(self.path)!r}; wait until it has ended") from None
-            if isinstance(error, OSError):
-                raise InputError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
-            raise
-        return self
+    def read(self, content: bytes) -> None:
+        self.rows = parse(content, self.path)
 
-    def __exit__(self, *_: object) -> None:
-        if self.handle >= 0:
-            os.close(self.handle)
-        self.handle = -1
+    def first_line(self) -> str:
+        return _line(COLUMNS)
 
     def append(self, row: Row) -> None:
-        """Add a row in one write that has reached the disk when this returns."""
-        try:
-            self._write(row.to_csv())
-        except OSError as error:
-            raise InputError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
+        """Add a row that has reached the disk when this returns."""
+        self.write(row.to_csv())
         self.rows.append(row)
-
-    def _open(self) -> None:
-        _check_file(self.path)
-        self.handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _begin(self) -> None:
-        """Read the rows, drop the line that a killed runner left half-written, and see to the header."""
-        content = self.path.read_bytes()
-        self.rows = parse(content, self.path)
-        whole = len(_whole_lines(content))
-        if whole < len(content):
-            os.ftruncate(self.handle, whole)
-            warnings.warn(f"dropped the half-written last line of {str(self.path)!r}", RuntimeWarning, stacklevel=2)
-        if whole == 0:
-            self._write(_line(COLUMNS))
-
-    def _write(self, line: str) -> None:
-        """Write a whole line or none."""
-        content = line.encode()
-        before = os.fstat(self.handle).st_size
-        try:
-            if os.write(self.handle, content) < len(content):
-                raise OSError(0, "No space left on device")
-            os.fsync(self.handle)
-        except OSError:
-            os.ftruncate(self.handle, before)
-            raise
 
 
 def read(folder: Path) -> list[Row]:
     """Return the rows of an experiment; a last line that is being written is not one yet."""
     path = folder / RESULTS
-    _check_file(path)
+    check_file(path)
     try:
         content = path.read_bytes() if path.exists() else b""
     except OSError as error:
@@ -141,7 +98,7 @@ def parse(content: bytes, path: Path) -> list[Row]:
     """Return the rows of a results file, which may come from anywhere."""
     with inside(str(path)):
         try:
-            reader = csv.reader(io.StringIO(_whole_lines(content).decode(), newline=""), strict=True)
+            reader = csv.reader(io.StringIO(whole_lines(content).decode(), newline=""), strict=True)
             lines = [(reader.line_num, line) for line in reader]
         except (UnicodeDecodeError, csv.Error) as error:
             raise InputError(f"is not CSV: {error}") from None
@@ -227,15 +184,6 @@ def make_row(plan: Plan, run: Run, result: Result, made_by: str, made_on: str) -
 def plain(number: float) -> str:
     """Return a number with all its digits, and without a point where it is whole."""
     return repr(float(number)).removesuffix(".0")
-
-
-def _whole_lines(content: bytes) -> bytes:
-    return content[: content.rfind(b"\n") + 1]
-
-
-def _check_file(path: Path) -> None:
-    if path.exists() and not path.is_file():
-        raise InputError(f"{str(path)!r} is not a file")
 
 
 def _line(values: Any) -> str:
