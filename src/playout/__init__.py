@@ -17,6 +17,12 @@ from playout.errors import ClusterError
 from playout.errors import InputError
 from playout.library import get_include
 from playout.library import load_problem
+from playout.match import SPRT
+from playout.match import Contestant
+from playout.match import MatchGame
+from playout.match import MatchResult
+from playout.match import SPRTState
+from playout.match import match
 from playout.parallel import Hybrid
 from playout.parallel import Leaf
 from playout.parallel import Node
@@ -64,12 +70,14 @@ __all__ = [
     "NMCS",
     "NRPA",
     "RAVE",
+    "SPRT",
     "TSPTW",
     "UCB1",
     "UCT",
     "Analysis",
     "ClusterError",
     "ConnectFour",
+    "Contestant",
     "Dask",
     "GameRecord",
     "Go",
@@ -79,6 +87,8 @@ __all__ = [
     "Island",
     "Leaf",
     "Local",
+    "MatchGame",
+    "MatchResult",
     "MoveAnalysis",
     "Node",
     "Player",
@@ -87,6 +97,7 @@ __all__ = [
     "Report",
     "Result",
     "Root",
+    "SPRTState",
     "SameGame",
     "TicTacToe",
     "Tree",
@@ -99,6 +110,7 @@ __all__ = [
     "load_problem",
     "load_sgf",
     "parse_sgf",
+    "match",
     "plot",
     "problem",
     "python",
