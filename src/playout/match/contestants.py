@@ -1,7 +1,7 @@
 """Who plays: a program that speaks GTP, or one of Playout's own players."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ from playout.errors import InputError, check_choice, check_integer, check_number
 from playout.match.process import split
 from playout.parallel import MAX_THREADS, Leaf, Root, Tree
 from playout.play import MAX_VISITS
-from playout.problems.go import Go
+from playout.problems.go import PLAYOUTS, Go
 from playout.uct import BANDITS, RAVE, UCT
 
 OWN = "playout:"  # what the name of one of Playout's own players begins with
-POLICIES = ("light", "heavy")
+SEARCH = UCT(bandit=RAVE(), expand_after=4)
 STRATEGIES: dict[str, Callable[[int], Any]] = {"tree": lambda threads: Tree(), "root": Root, "leaf": Leaf}
 
 
@@ -26,13 +26,13 @@ class Contestant:
     Parameters
     ----------
     search
-        A :class:`playout.UCT`; ``UCT(bandit=RAVE())`` if None.
+        A :class:`playout.UCT`; ``UCT(bandit=RAVE(), expand_after=4)`` if None.
     playouts, seconds
         What it has for a move; at least one is required.
     threads, parallel
         As of :class:`playout.Player`.
     policy
-        How a playout goes on: ``"light"``, at random, or ``"heavy"``, knowing some Go. If None, as ``Go`` has it.
+        The playouts of its ``Go``: ``"light"``, at random, or ``"heavy"``, which know some Go.
     resign
         It resigns once its chance to win was below this three times in a row; 0 never.
     name
@@ -44,13 +44,13 @@ class Contestant:
     seconds: float | None = None
     threads: int = 1
     parallel: Tree | Leaf | Root | None = None
-    policy: str | None = None
+    policy: str = "heavy"
     resign: float = 0.05
     name: str | None = None
 
     def __post_init__(self) -> None:
         if self.search is None:
-            self._set("search", UCT(bandit=RAVE()))
+            self._set("search", SEARCH)
         if not isinstance(self.search, UCT):
             raise InputError(f"search is {short(self.search)}; a player needs UCT()")
         if self.playouts is None and self.seconds is None:
@@ -62,8 +62,7 @@ class Contestant:
         self._set("threads", check_integer("threads", self.threads, 1, MAX_THREADS))
         if self.parallel is not None and not isinstance(self.parallel, (Tree, Leaf, Root)):
             raise InputError(f"parallel is {short(self.parallel)}; allowed are Tree(), Leaf() and Root()")
-        if self.policy is not None:
-            check_choice("policy", self.policy, POLICIES)
+        check_choice("policy", self.policy, PLAYOUTS)
         self._set("resign", check_number("resign", self.resign, 0.0, 1.0))
         if self.name is not None:
             _check_name(self.name)
@@ -89,15 +88,11 @@ class Contestant:
         settings = {key: given.pop(key) for key in ("memory", "expand_after", "graph") if key in given}
         if "parallel" in given:
             given["parallel"] = STRATEGIES[given["parallel"]](given.get("threads", 1))
-        return cls(UCT(bandit=bandit, **settings), **given)  # type: ignore[arg-type]
+        return cls(replace(SEARCH, bandit=bandit, **settings), **given)  # type: ignore[arg-type]
 
     def game(self, size: int, komi: float, ko: str) -> Go:
         """Return the game as it sees it: the rules of the match, with its own playouts."""
-        given = {} if self.policy is None else {"playouts": self.policy}
-        try:
-            return Go(size, komi=komi, ko=ko, **given)  # type: ignore[arg-type]
-        except TypeError:
-            raise InputError(f"policy is {self.policy!r}; Go has one kind of playouts only, so far") from None
+        return Go(size, komi=komi, ko=ko, playouts=self.policy)
 
     def title(self) -> str:
         """Return what it is called."""
@@ -105,7 +100,7 @@ class Contestant:
             return self.name
         assert self.search is not None
         words = [f"playout {self.search.bandit.name}"]
-        words += [self.policy] if self.policy else []
+        words += [] if self.policy == "heavy" else [self.policy]
         words += [f"{self.playouts:,} playouts"] if self.playouts else []
         words += [f"{self.seconds:g} s"] if self.seconds else []
         words += [f"{self.threads} threads"] if self.threads > 1 else []
@@ -168,7 +163,7 @@ def _yes(key: str, text: str) -> bool:
 OPTIONS: dict[str, Callable[[str, str], Any]] = {
     "playouts": whole_number,
     "seconds": _number,
-    "policy": lambda key, text: check_choice(key, text, POLICIES),
+    "policy": lambda key, text: check_choice(key, text, PLAYOUTS),
     "threads": whole_number,
     "bandit": lambda key, text: check_choice(key, text, BANDITS),
     "exploration": _number,
