@@ -23,6 +23,7 @@ from playout.match.statistics import SPRT
 from playout.problems.go import KO, MAX_SIDE, Go
 from playout.progress import WAKE_SECONDS
 from playout.result import MAX_SEED
+from playout.sgf import GameRecord
 from playout.stop import interrupts
 
 MAX_JOBS, MAX_OPENING = 1024, 50
@@ -244,3 +245,15 @@ class _Runner:
         """Write a game as SGF, unless it is there from an earlier run."""
         if self.folder is None:
             return
+        path = self.folder / f"{game.number:05}.sgf"
+        if not path.exists():
+            try:
+                to_sgf(game, self.plan.rules.game()).save(path)
+            except OSError as error:
+                raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+
+
+def to_sgf(game: MatchGame, board: Go) -> GameRecord:
+    """Return a game of a match as a record, how it ended as the last comment."""
+    comments = ("",) * len(game.moves) + (game.reason,)
+    return GameRecord(board, game.moves, game.black, game.white, game.result, comments=comments)
