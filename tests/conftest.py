@@ -1,6 +1,7 @@
 """How all tests run: no test fails because a machine is slow, and in CI every run makes the same examples."""
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -21,3 +22,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     hosts = Path(__file__).parent / "hosts"
     asked = any((config.invocation_params.dir / arg.partition("::")[0]).is_relative_to(hosts) for arg in config.args)
     return True if collection_path == hosts and not asked else None
+
+
+@pytest.fixture(scope="session")
+def gnugo() -> str:
+    """Return where GNU Go is."""
+    found = shutil.which("gnugo", path=f"{os.environ.get('PATH', '')}:/usr/games")
+    if found is None:
+        pytest.skip("GNU Go is not installed (gnugo)")
+    return found

@@ -64,7 +64,8 @@ class LinesFile:
         """Read the lines, drop the one that a killed writer left half-written, and see to the first."""
         content = self.path.read_bytes()
         whole = whole_lines(content)
-        self.read(whole)
+        is_ours = bool(whole) or self.first_line().encode().startswith(content)
+        self.read(whole if is_ours else content + b"\n")  # a line of somebody else's without an end is not half of ours
         if len(whole) < len(content):
             os.ftruncate(self.handle, len(whole))
             warnings.warn(f"dropped the half-written last line of {str(self.path)!r}", RuntimeWarning, stacklevel=3)

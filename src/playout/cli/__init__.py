@@ -1,4 +1,4 @@
-"""The command line: ``playout solve | check | verify | show | plot | bench | problems | experiment | match | slurm``."""
+"""The command line: ``playout solve | match | check | verify | show | plot | bench | problems`` and others."""
 
 import io
 import os

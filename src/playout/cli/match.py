@@ -58,8 +58,8 @@ def match(
     ----------
     one
         The first player: a command line, or *playout:* and settings with commas between. These are playouts=1000 or
-        seconds=1 for a move, policy=heavy|light, threads=2, parallel=tree|root|leaf, bandit=rave|ucb1|ucbtuned1|ucbtuned2,
-        exploration=0.5, expand_after=4, graph=yes, memory=1024, resign=0.05 and name=NAME.
+        seconds=1 for a move, policy=heavy|light, threads=2, parallel=tree|root|leaf, exploration=0.5, expand_after=4,
+        bandit=rave|ucb1|ucbtuned1|ucbtuned2, graph=yes, memory=1024, resign=0.05 and name=NAME.
     other
         The other one.
     games
@@ -118,9 +118,8 @@ def match(
     if json:
         print_json(result.to_json())
     else:
-        kept = "" if record is None else f"Kept in {record}; the same command goes on from there."
-        notes = [*result.notes(), *filter(None, [kept])]
-        print_parts(result_table(result), *map(Text, notes))
+        kept = [] if record is None else [f"The games are in {record}; the same command goes on from there."]
+        print_parts(result_table(result), *map(Text, [*result.notes(), *kept]))
     return 128 + signals.received if signals.received and result.interrupted else 0
 
 

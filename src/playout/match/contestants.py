@@ -1,5 +1,6 @@
 """Who plays: a program that speaks GTP, or one of Playout's own players."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -138,7 +139,7 @@ def titles(one: Contestant | Program, other: Contestant | Program) -> tuple[str,
     first, second = one.title(), other.title()
     if first == second:
         first, second = (
-            " ".join(player.words) if isinstance(player, Program) else player.title() for player in (one, other)
+            shlex.join(player.words) if isinstance(player, Program) else player.title() for player in (one, other)
         )
     return (f"{first} (1)", f"{second} (2)") if first == second else (first, second)
 

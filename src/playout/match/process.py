@@ -63,6 +63,8 @@ class Process:
         except OSError as error:
             why = "no such program" if error.errno == errno.ENOENT else error.strerror
             raise EngineError(f"did not start: {why}") from None
+        except ValueError as error:  # words that no system could pass on
+            raise EngineError(f"did not start: {error}") from None
         streams = (self._child.stdin, self._child.stdout, self._child.stderr)
         self._stdin, self._stdout, self._stderr = (cast("IO[bytes]", stream) for stream in streams)
         self._selector = selectors.DefaultSelector()
@@ -90,9 +92,9 @@ class Process:
         deadline = time.monotonic() + self.patience
         while True:
             text = self._heard.replace(b"\r", b"").lstrip()
-            if b"\n\n" in text:
+            if b"\n\n" in text or (b"\n" in text and text[:1] not in b"=?"):  # what is not GTP has no end to wait for
                 answer, _, self._heard = text.partition(b"\n\n")
-                return answer.decode(errors="replace")
+                return answer.decode(errors="replace").rstrip()
             if len(text) > MAX_ANSWER:
                 raise EngineError(f"answered {command!r} with more than a megabyte")
             if not self._hear(deadline - time.monotonic()):

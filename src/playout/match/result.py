@@ -277,9 +277,6 @@ class MatchResult:
             notes.append(f"Stopped after {len(self.games):,} of {self.total:,} games.")
         return notes
 
-    def _lost(self, game: MatchGame, name: str) -> bool:
-        return (game.black if game.failed == "black" else game.white) == name
-
     def __str__(self) -> str:
         return "\n".join([self.summary(), *self.notes()])
 

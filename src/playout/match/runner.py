@@ -185,7 +185,7 @@ class _Runner:
 
     def run(self, jobs: int, on_event: OnEvent) -> MatchResult:
         for game in self.games.values():
-            self._save(game)
+            self._save(game, only_if_missing=True)
         self._count()
         with interrupts() as interrupted:
             if not self._is_decided() and len(self.games) < self.plan.games:
@@ -240,12 +240,12 @@ class _Runner:
     def _is_decided(self) -> bool:
         return self.result.sprt is not None and self.result.sprt.accepted is not None
 
-    def _save(self, game: MatchGame) -> None:
-        """Write a game as SGF, unless it is there from an earlier run."""
+    def _save(self, game: MatchGame, only_if_missing: bool = False) -> None:
+        """Write a game as SGF; one of an earlier run may be there already."""
         if self.folder is None:
             return
         path = self.folder / f"{game.number:05}.sgf"
-        if not path.exists():
+        if not (only_if_missing and path.exists()):
             try:
                 to_sgf(game, self.plan.rules.game()).save(path)
             except OSError as error:

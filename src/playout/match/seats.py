@@ -1,6 +1,7 @@
 """Seats: who sits at the board in one game, a program or one of Playout's own players, asked the same questions."""
 
 import re
+import shlex
 import threading
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -125,7 +126,7 @@ def try_out(who: Contestant | Program, rules: Rules, stopped: threading.Event, n
                 raise EngineError(f"does not know {needs!r}")
     except EngineError as error:
         assert isinstance(who, Program)
-        raise InputError(f"{' '.join(who.words)!r} {error}") from None
+        raise InputError(f"{shlex.join(who.words)!r} {error}") from None
 
 
 def judged(judge: Program, moves: list[str], rules: Rules, stopped: threading.Event) -> str:

@@ -44,8 +44,8 @@ class LiveTable:
     """The first player's table, how far the match is, and the latest games, drawn anew at each event."""
 
     def __init__(self) -> None:
-        self.news, self.latest, self.before = News(), [], -1
-        self.latest: list[MatchGame]
+        self.news, self.before = News(), -1
+        self.latest: list[MatchGame] = []
 
     def render(self, result: MatchResult) -> RenderableType:
         if self.before < 0:
