@@ -257,19 +257,18 @@ class MatchResult:
     def notes(self) -> list[str]:
         """Return what else there is to say."""
         notes = [f"Against {self.other}; intervals are 95 %, Wilson's."]
-        for name, count in zip((self.one, self.other), self.failures, strict=True):
-            if count:
-                latest = next(game for game in reversed(self.games) if game.failed and self._lost(game, name))
-                notes.append(
-                    f"{name} failed in {_games(count)}, which count as lost; game {latest.number}: {latest.reason}"
-                )
+        for name, is_first in ((self.one, True), (self.other, False)):
+            failed = [game for game in self.games if game.failed and (game.failed == game.first) == is_first]
+            if failed:
+                said = f"{name} failed in {_games(len(failed))}, counted as lost"
+                notes.append(f"{said}; game {failed[-1].number}: {failed[-1].reason}")
         if self.voids:
             why = next(game.reason for game in self.games if game.score is None)
             notes.append(f"{_games(self.voids)} without a result do not count: {why}")
         disputed = sum(game.reason.startswith(DISPUTED) for game in self.games)
         if disputed:
             notes.append(
-                f"{_games(disputed)} scored as the board stood, for the players disagree: a judge would know better"
+                f"The players disagree about {_games(disputed)}, scored as the board stood: a judge would help."
             )
         if self.sprt is not None:
             notes.append(str(self.sprt))
