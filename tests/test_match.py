@@ -410,12 +410,12 @@ def test_gnu_go_agrees_with_itself(gnugo):
 def test_the_table(tmp_path):
     result = po.match(STRONG, WEAK, games=2, **SMALL)
     assert result.to_markdown().startswith("|  | games | won | lost | drawn | win rate | Elo |\n|---|---:|")
-    assert "strong" in result.to_markdown()
+    assert "strong against weak." in result.to_markdown()
     assert "strong against weak" in repr(result)
     json.dumps(result.to_json(), allow_nan=False)
     out = io.StringIO()
     console = Console(file=out, width=150)
-    lines, live = GameLines(console), LiveTable()
+    lines, live = GameLines(console), LiveTable(150)
     empty = po.MatchResult("strong", "weak", {}, 2)
     for event in (empty, result, result):
         lines(event)
@@ -430,7 +430,7 @@ def test_the_command_line(tmp_path):
     words = command(engine("genmove=resign"), OWN[0], "--games", 4, "--size", 5, "--sgf", tmp_path / "games")
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, env={**os.environ, "COLUMNS": "150"})
     assert done.returncode == 0
-    assert "0.0% (0.0% to 49.0%)" in done.stdout
+    assert "0.0% (0.0-49.0)" in done.stdout
     assert "4/4" in done.stderr
     assert len(list((tmp_path / "games").iterdir())) == 4
 

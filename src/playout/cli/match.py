@@ -119,7 +119,7 @@ def match(
         print_json(result.to_json())
     else:
         kept = [] if record is None else [f"The games are in {record}; the same command goes on from there."]
-        print_parts(result_table(result), *map(Text, [*result.notes(), *kept]))
+        print_parts(result_table(result, terminal.plain_console().width), *map(Text, [*result.notes(), *kept]))
     return 128 + signals.received if signals.received and result.interrupted else 0
 
 

@@ -225,13 +225,13 @@ class MatchResult:
     def rows(self) -> list[tuple[str, ...]]:
         """Return the first player's table: a header, then all games, those as Black and those as White."""
         header = ("", "games", "won", "lost", "drawn", "win rate", "Elo")
-        return [header, self._row(self.one), self._row("as Black", "black"), self._row("as White", "white")]
+        return [header, self._row("all"), self._row("as Black", "black"), self._row("as White", "white")]
 
     def _row(self, name: str, colour: str | None = None) -> tuple[str, ...]:
         won, lost, drawn = (self._count(score, colour) for score in (1.0, 0.0, 0.5))
         games = won + lost + drawn
         low, high = wilson(won + drawn / 2, games)
-        rate = f"{(won + drawn / 2) / games:.1%} ({low:.1%} to {high:.1%})" if games else "-"
+        rate = f"{(won + drawn / 2) / games:.1%} ({100 * low:.1f}-{100 * high:.1f})" if games else "-"
         gain = f"{elo_text((won + drawn / 2) / games)} ({elo_text(low)} to {elo_text(high)})" if games else "-"
         return name, f"{games:,}", f"{won:,}", f"{lost:,}", f"{drawn:,}", rate, gain
 
@@ -240,7 +240,7 @@ class MatchResult:
         header, *rows = self.rows()
         lines = [f"| {' | '.join(header)} |", "|---" + "|---:" * (len(header) - 1) + "|"]
         lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-        return "\n".join([*lines, "", *self.notes()])
+        return "\n".join([*lines, "", f"{self.one} against {self.other}.", *self.notes()])
 
     def summary(self) -> str:
         """Return the match in one line."""
@@ -256,7 +256,7 @@ class MatchResult:
 
     def notes(self) -> list[str]:
         """Return what else there is to say."""
-        notes = [f"Against {self.other}; intervals are 95 %, Wilson's."]
+        notes = ["Intervals are 95 %."]
         for name, is_first in ((self.one, True), (self.other, False)):
             failed = [game for game in self.games if game.failed and (game.failed == game.first) == is_first]
             if failed:
@@ -267,9 +267,7 @@ class MatchResult:
             notes.append(f"{_games(self.voids)} without a result do not count: {why}")
         disputed = sum(game.reason.startswith(DISPUTED) for game in self.games)
         if disputed:
-            notes.append(
-                f"The players disagree about {_games(disputed)}, scored as the board stood: a judge would help."
-            )
+            notes.append(f"The players disagree about {_games(disputed)}, scored as the board stood; a judge may help.")
         if self.sprt is not None:
             notes.append(str(self.sprt))
         if self.interrupted:

@@ -9,8 +9,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from playout.experiment.report import Table as Report
 from playout.match.result import MatchGame, MatchResult
-from playout.terminal import clock
+from playout.terminal import clock, report_table
 
 LATEST = 5  # games that the live view lists
 
@@ -21,7 +22,7 @@ def match_view(console: Console, quiet: bool) -> Iterator[Callable[[MatchResult]
     if quiet:
         yield lambda result: None
     elif console.is_terminal and not console.is_dumb_terminal:
-        view = LiveTable()
+        view = LiveTable(console.width)
         with Live(console=console, auto_refresh=False, transient=True) as live:
             yield lambda result: live.update(view.render(result), refresh=True)
     else:
@@ -43,7 +44,8 @@ class News:
 class LiveTable:
     """The first player's table, how far the match is, and the latest games, drawn anew at each event."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int) -> None:
+        self.width = width
         self.news, self.before = News(), -1
         self.latest: list[MatchGame] = []
 
@@ -55,7 +57,7 @@ class LiveTable:
         bar = Table.grid(padding=(0, 2))
         left = f"{done:,} of {result.total:,} games, {clock(result.seconds)}, left {self._left(result)}"
         bar.add_row(ProgressBar(total=result.total, completed=done, width=30), Text(left))
-        parts: list[RenderableType] = [result_table(result), bar]
+        parts: list[RenderableType] = [result_table(result, self.width), bar]
         parts += [Text(str(game), style="dim", no_wrap=True, overflow="ellipsis") for game in self.latest]
         parts.append(Text("Ctrl-C stops and keeps the games that have ended", style="dim"))
         return Group(*parts)
@@ -80,12 +82,7 @@ class GameLines:
             self.console.print(Text(f"{done}  {game}"), soft_wrap=True)
 
 
-def result_table(result: MatchResult) -> Table:
-    """Return the first player's table, and below it what else there is to say."""
+def result_table(result: MatchResult, width: int) -> Table:
+    """Return the first player's table; where it is too wide, with its columns as rows."""
     header, *rows = result.rows()
-    table = Table(title=Text(f"{result.one} against {result.other}", style="bold"), title_justify="left")
-    for number, name in enumerate(header):
-        table.add_column(Text(name), justify="right" if number else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+    return report_table(Report(f"{result.one} against {result.other}", header, tuple(rows)), width)
