@@ -3,7 +3,7 @@
 An answer is sent as it is, with ``= `` before it. ``die`` ends the program with status 3, ``hang`` never answers, and a
 child process, whose number goes to ``pid=FILE``, hangs with it; ``silent`` closes its output, ``refuse`` is an error,
 ``garbage`` is not GTP at all. A command that is not named is answered with nothing, and a ``genmove`` with a pass.
-``once=FILE``: it only works while there is no such file, and makes one.
+``leave=`` ends it after its first pass. ``once=FILE``: it only works while there is no such file, and makes one.
 """
 
 import os
@@ -35,3 +35,5 @@ for line in sys.stdin:
     form = {"refuse": "? no\n\n", "garbage": "Hello!\n"}.get(answer, f"= {answer}\n\n")
     sys.stdout.write(form)
     sys.stdout.flush()
+    if answer == "pass" and "leave" in answers:
+        sys.exit(4)

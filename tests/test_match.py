@@ -138,6 +138,7 @@ def test_impossible_settings_are_refused(settings):
         (["genmove="], "answered 'genmove' with ''"),
         (["genmove=C3"], "played an illegal move: move 3, C3, is not legal there: there is a stone"),
         (["play=refuse"], "refused 'play white "),
+        (["leave="], "died at 'play white "),
     ],
 )
 def test_a_program_that_does_wrong_has_lost(words, said):

@@ -115,9 +115,7 @@ class Process:
                     self._heard += data
                 else:
                     self._errors = (self._errors + data)[-KEPT_ERRORS:]
-                if not data and key.fileobj is self._stdout:
-                    return False
-        return True
+        return self._stdout in self._selector.get_map()
 
     def _died(self, command: str) -> EngineError:
         """Say how a program has ended that cannot be talked to any more."""
