@@ -23,6 +23,7 @@ from playout.match.statistics import SPRT
 from playout.problems.go import KO, MAX_SIDE, Go
 from playout.progress import WAKE_SECONDS
 from playout.result import MAX_SEED
+from playout.sgf import GameRecord
 from playout.stop import interrupts
 
 MAX_JOBS, MAX_OPENING = 1024, 50
@@ -252,9 +253,7 @@ class _Runner:
                 raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
 
 
-def to_sgf(game: MatchGame, board: Go) -> Any:
+def to_sgf(game: MatchGame, board: Go) -> GameRecord:
     """Return a game of a match as a record, how it ended as the last comment."""
-    from playout.sgf import GameRecord
-
     comments = ("",) * len(game.moves) + (game.reason,)
     return GameRecord(board, game.moves, game.black, game.white, game.result, comments=comments)
