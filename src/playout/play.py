@@ -334,6 +334,12 @@ class Player:
         with self._explained():
             return self._analysis(interrupted=False)
 
+    def variation(self, move: Any) -> tuple[Any, ...]:
+        """The move, and those that both sides would decide for after it, as far as that is known."""
+        (number,) = self.game.encode([move])
+        with self._explained():
+            return tuple(self.game.decode(self._forest.variation(number, DECISIONS[self.search.decision]) or [number]))
+
     def stop(self) -> None:
         """Ask for the end of the thinking or pondering under way; any thread may call it."""
         with self._lock:

@@ -107,8 +107,7 @@ class Go:
         object.__setattr__(self, field, value)
 
     def _checked_handicap(self) -> int:
-        side = self.width if self.width == self.height else 0
-        most = 0 if side < 7 else 9 if side % 2 and side > 7 else 4
+        side, most = self.width, self.most_handicap()
         whole = not isinstance(self.handicap, bool) and hasattr(self.handicap, "__index__")
         if not whole or (self.handicap != 0 and not 2 <= self.handicap <= most):
             allowed = f"0 and 2 to {most} on {side} x {side}" if most else "0, and more on square boards from 7 on"
@@ -129,7 +128,7 @@ class Go:
         cells, seen = self._start(), set[int]()
         for point, colour in enumerate(cells):
             if colour and point not in seen:
-                chain, around = self._fill(cells, point)
+                chain, around = self.region(cells, point)
                 seen |= chain
                 if 0 not in around:
                     vertex = self.decode([point])[0]
@@ -180,6 +179,11 @@ class Go:
 
     def variants(self) -> list["Go"]:
         return [self]
+
+    def most_handicap(self) -> int:
+        """The most handicap stones that the board has fixed places for; 0 if there are none."""
+        side = self.width if self.width == self.height else 0
+        return 0 if side < 7 else 9 if side % 2 and side > 7 else 4
 
     def handicap_stones(self) -> list[str]:
         """The vertices of the handicap stones."""
@@ -302,12 +306,12 @@ class Go:
             point = self._point(vertex, "a dead stone")
             if cells[point] == 0:
                 raise InputError(f"a dead stone is {short(vertex)}; there is no stone")
-            chains.append(self._fill(cells, point)[0])
+            chains.append(self.region(cells, point)[0])
         for point in set().union(*chains):
             cells[point] = 0
         area = [0, 0, 0]
         for point, colour in enumerate(cells):
-            around = {colour} if colour else self._fill(cells, point)[1]
+            around = {colour} if colour else self.region(cells, point)[1]
             area[around.pop() if len(around) == 1 else 0] += 1
         return Score(area[1], area[2], area[1] - area[2] - self.komi)
 
@@ -323,17 +327,17 @@ class Go:
         *_, position = self.positions(moves)
         return position.ownership(check_integer("seed", seed, 0, MAX_SEED), playouts)
 
-    def _neighbours(self, point: int) -> Iterator[int]:
+    def neighbours(self, point: int) -> Iterator[int]:
         row, column = divmod(point, self.width)
         for r, c in ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column)):
             if 0 <= r < self.height and 0 <= c < self.width:
                 yield r * self.width + c
 
-    def _fill(self, cells: Sequence[int], point: int) -> tuple[set[int], set[int]]:
+    def region(self, cells: Sequence[int], point: int) -> tuple[set[int], set[int]]:
         """Return the connected points of one colour, and the colours around them."""
         region, around, todo = {point}, set(), [point]
         while todo:
-            for other in self._neighbours(todo.pop()):
+            for other in self.neighbours(todo.pop()):
                 if cells[other] != cells[point]:
                     around.add(cells[other])
                 elif other not in region:

@@ -1,0 +1,138 @@
+"""A player's clock at Go: absolute time, byo-yomi and Canadian overtime, and how long to think by it.
+
+A clock is a value: it never looks at the time. What happens to it gives another clock.
+"""
+
+from dataclasses import dataclass, replace
+
+from playout.errors import check_integer, check_number
+
+MARGIN = 0.5  # seconds that are never planned for
+A_MOVE = 0.05  # seconds that a move takes besides thinking
+MAX_SECONDS = 1e9
+MAX_COUNT = 1_000_000
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What a player has left.
+
+    Attributes
+    ----------
+    kind
+        ``"none"``, ``"absolute"``, ``"byoyomi"`` (each move has a period of its own, and one that takes longer uses up
+        periods) or ``"canadian"`` (so many moves in a period, again and again).
+    left
+        Seconds left of the main time or, in overtime, of the period.
+    period
+        Seconds of a period of overtime.
+    count
+        Of byo-yomi: how many periods; of Canadian overtime: how many moves in a period.
+    overtime
+        Whether the main time is over.
+    count_left
+        In overtime: periods left, the one under way included, or moves left to play in this one.
+    lost
+        Whether the time is up.
+    """
+
+    kind: str = "none"
+    left: float = 0.0
+    period: float = 0.0
+    count: int = 0
+    overtime: bool = False
+    count_left: int = 0
+    lost: bool = False
+
+    @classmethod
+    def absolute(cls, main: float) -> "Clock":
+        return cls("absolute", _seconds(main))
+
+    @classmethod
+    def byoyomi(cls, main: float, period: float, periods: int) -> "Clock":
+        return cls._with_overtime("byoyomi", main, period, periods)
+
+    @classmethod
+    def canadian(cls, main: float, period: float, stones: int) -> "Clock":
+        return cls._with_overtime("canadian", main, period, stones)
+
+    @classmethod
+    def _with_overtime(cls, kind: str, main: float, period: float, count: int) -> "Clock":
+        main, period, count = _seconds(main), _seconds(period), check_integer("count", count, 0, MAX_COUNT)
+        if period == 0 or count == 0:
+            return cls("absolute", main)
+        clock = cls(kind, main, period, count)
+        return clock if main > 0 else clock._in_overtime()
+
+    def _in_overtime(self) -> "Clock":
+        return replace(self, overtime=True, left=self.period, count_left=self.count)
+
+    def after(self, seconds: float) -> "Clock":
+        """Return the clock after a move that took so long."""
+        if self.kind == "none" or self.lost:
+            return self
+        left = self.left - seconds
+        if self.overtime:
+            return self._after_period(seconds) if self.kind == "byoyomi" else self._after_stone(left)
+        if left > 0:
+            return replace(self, left=left)
+        if self.kind == "absolute":
+            return replace(self, left=0.0, lost=left < 0)
+        return self._in_overtime().after(-left)
+
+    def _after_stone(self, left: float) -> "Clock":
+        if left < 0:
+            return replace(self, left=0.0, lost=True)
+        return replace(self, left=left, count_left=self.count_left - 1) if self.count_left > 1 else self._in_overtime()
+
+    def _after_period(self, seconds: float) -> "Clock":
+        periods = self.count_left
+        if seconds > self.left:  # the rest of this period, and perhaps more of them
+            periods -= 1 + int((seconds - self.left) // self.period)
+        if periods <= 0:
+            return replace(self, left=0.0, count_left=0, lost=True)
+        return replace(self, left=self.period, count_left=periods)
+
+    def told(self, seconds: float, count: int) -> "Clock":
+        """Return the clock as a referee says it is: so long and, in overtime, so many stones or periods."""
+        seconds, count = _seconds(seconds), check_integer("count", count, 0, MAX_COUNT)
+        if self.kind == "none" and count == 0:
+            return self if seconds == 0 else Clock.absolute(seconds)
+        if count > 0 and self.kind in ("none", "absolute"):  # nobody said that there is overtime: this is all we know
+            return replace(Clock.canadian(0.0, max(seconds, A_MOVE), count), left=seconds)
+        if count > 0:
+            return replace(self, overtime=True, left=seconds, count_left=count, lost=False)
+        if seconds == 0 and self.period > 0:
+            return self._in_overtime()
+        return replace(self, overtime=False, left=seconds, count_left=0, lost=False)
+
+    def budget(self, moves_to_go: int, lag: float = 0.0) -> float | None:
+        """Return how many seconds to think about the next move; None if there is no limit.
+
+        Parameters
+        ----------
+        moves_to_go
+            About how many moves this player has still to make.
+        lag
+            Seconds by which moves were late, as far as that is known: kept back beside the margin.
+        """
+        if self.kind == "none":
+            return None
+        keep = MARGIN + max(0.0, lag)
+        if self.overtime:
+            most = self.left - keep
+            share = most if self.kind == "byoyomi" else most / self.count_left
+        else:
+            share, most = self._of_main(max(1, moves_to_go), keep)
+        return max(0.0, min(share, most))
+
+    def _of_main(self, moves: int, keep: float) -> tuple[float, float]:
+        """The share of a move while there is main time, and the most that it may take."""
+        if self.kind == "absolute":
+            return (self.left - keep) / moves - A_MOVE, self.left - keep
+        spare = self.period if self.kind == "byoyomi" else self.period / self.count  # overtime for the same move
+        return self.left / moves + max(0.0, spare - keep), self.left + spare - keep
+
+
+def _seconds(value: float) -> float:
+    return check_number("seconds", value, 0.0, MAX_SECONDS)

@@ -1,0 +1,299 @@
+"""Engine: follows a game of Go as the commands of the Go Text Protocol tell it, and finds moves in time."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from playout.clock import Clock
+from playout.errors import check_choice, check_integer, check_number, check_positive
+from playout.gtp import status
+from playout.gtp.board import PASS
+from playout.gtp.choice import Choice
+from playout.gtp.history import History
+from playout.parallel import MAX_THREADS, processors
+from playout.play import MAX_VISITS, Analysis, Player
+from playout.problems.go import MAX_SIDE, PLAYERS, Go
+from playout.result import MAX_SEED
+from playout.uct import RAVE, UCT
+
+SEARCH = UCT(bandit=RAVE(), expand_after=4)
+LEAST_SIDE = 2
+SECONDS = 5.0  # a move, if nothing says how long
+LEAST_SECONDS = 0.01
+HOPELESS_MOVES = 5  # in a row, before it resigns
+HOPELESS_VISITS = 100  # of a search whose value counts for that
+CHECK_PLAYOUTS = 500  # of the search after a pass
+CHECK_MEMORY = 16  # MB of its tree
+CHECK_SHARE = 0.15  # of the time for a move that is kept for checks, and no more than:
+CHECK_SECONDS = 0.5
+RESIGN = "resign"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an engine plays.
+
+    Parameters
+    ----------
+    size, komi
+        Of the first game; the commands ``boardsize`` and ``komi`` change them.
+    playouts
+        Of a move, all of them played. The clock may end it earlier.
+    seconds
+        For a move; the clock may give it less.
+    threads
+        That search the tree; as many as this process may use if None.
+    ponder
+        Whether to think while the opponent does.
+    memory
+        MB that the tree may take.
+    seed
+        Of the first game's random numbers; each game after it has the next.
+    rollouts
+        ``"light"`` or ``"heavy"``: what a playout beyond the tree is.
+    resign
+        The chance to win below which the game is hopeless, 0 to 0.5; it is given up after five such moves in a row. 0:
+        never.
+    agree
+        Whether players agree on dead stones after two passes. If not, whatever is on the board counts as alive.
+    """
+
+    size: int = 19
+    komi: float = 7.5
+    playouts: int | None = None
+    seconds: float | None = None
+    threads: int | None = None
+    ponder: bool = False
+    memory: int = SEARCH.memory
+    seed: int = 0
+    rollouts: str = "heavy"
+    resign: float = 0.1
+    agree: bool = False
+
+    def __post_init__(self) -> None:
+        check_integer("size", self.size, LEAST_SIDE, MAX_SIDE)
+        check_choice("rollouts", self.rollouts, ("light", "heavy"))
+        check_number("resign", self.resign, 0.0, 0.5)
+        check_integer("seed", self.seed, 0, MAX_SEED)
+        if self.playouts is not None:
+            check_integer("playouts", self.playouts, 1, MAX_VISITS)
+        if self.seconds is not None:
+            check_positive("seconds", self.seconds)
+        if self.threads is not None:
+            check_integer("threads", self.threads, 1, MAX_THREADS)
+        self.search()
+        self.game(self.size, self.komi)
+
+    def search(self) -> UCT:
+        return replace(SEARCH, memory=self.memory, early_stop=self.playouts is None)
+
+    def game(self, size: int, komi: float) -> Go:
+        return Go(size, komi=komi, playouts=self.rollouts)
+
+
+class Engine:
+    """Plays Go: what a command does, without its words.
+
+    Parameters
+    ----------
+    settings
+        A :class:`Settings`.
+    note
+        Called with what a person may like to know, a line at a time.
+    """
+
+    def __init__(self, settings: Settings, note: Callable[[str], object] = lambda line: None) -> None:
+        self.settings = settings
+        self.note = note
+        self.clocks = dict.fromkeys(PLAYERS, Clock())
+        self.history = History(settings.game(settings.size, settings.komi))
+        self._threads = processors() if settings.threads is None else settings.threads
+        self._player: Player | None = None
+        self._games = -1
+        self._lag = 0.0
+        self._begin_game()
+
+    def _begin_game(self) -> None:
+        self._games += 1
+        self._hopeless = dict.fromkeys(PLAYERS, 0)
+        self._is_playing = False  # whether a move was asked for since the game began
+        self._forget()
+
+    @property
+    def seed(self) -> int:
+        return (self.settings.seed + self._games) % (MAX_SEED + 1)
+
+    def close(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        """Give the tree back."""
+        if self._player is not None:
+            self._player.close()
+            self._player = None
+
+    # The game
+
+    def clear(self, size: int | None = None) -> None:
+        """Begin a new game, on a board of the same size unless one is given."""
+        game = self.settings.game(self.history.size if size is None else size, self.history.game.komi)
+        self.history = History(game)
+        self._begin_game()
+
+    def begin(self, history: History) -> None:
+        """Go to the middle of a game."""
+        self.history = history
+        self._begin_game()
+
+    def place(self, stones: list[str]) -> None:
+        """Put handicap stones on the empty board."""
+        self.begin(History(replace(self.history.game, handicap=0, black=tuple(stones), white=(), first="white")))
+
+    def ponder(self) -> None:
+        """Make use of the time until the next command: follow the game and, if so set, think on."""
+        if self.history.finished or not self._is_playing:
+            if self._player is not None:
+                self._player.close()
+            return
+        player = self._follow(self.history.to_move)
+        if self.settings.ponder:
+            player.ponder()
+
+    def _follow(self, colour: str) -> Player:
+        """Return a player who is where the game is, with this colour to move, and knows what is known of it."""
+        game, moves = self.history.for_player(colour)
+        if self._player is None or self._player.game != game:
+            self._forget()
+            self._player = Player(game, self.settings.search(), threads=self._threads, seed=self.seed)
+        have = list(self._player.moves)
+        news = moves[len(have) :]
+        if moves[: len(have)] != have or len(news) > 4:
+            self._player.reset(moves)
+        else:
+            for move in news:
+                self._player.play(move)
+        return self._player
+
+    # Moves
+
+    def genmove(
+        self,
+        colour: str,
+        began: float,
+        *,
+        cleanup: bool = False,
+        on_event: Callable[[Analysis], object] | None = None,
+    ) -> str:
+        """Find a move and make it.
+
+        Parameters
+        ----------
+        colour
+            Whose move.
+        began
+            When it was asked for, by ``time.monotonic``: the clock runs from there.
+        cleanup
+            Whether to capture all dead stones of the opponent before passing.
+        on_event
+            Called with analyses while it thinks.
+
+        Returns
+        -------
+        str
+            A vertex, ``"pass"`` or ``"resign"``.
+        """
+        self._is_playing = True
+        planned = self._plan(colour, began)
+        move = self._find(colour, began, planned, cleanup, on_event, may_resign=not cleanup)
+        if move != RESIGN:
+            self.history.play(colour, move)
+        spent = time.monotonic() - began
+        self.clocks[colour] = self.clocks[colour].after(spent)
+        if planned is not None:
+            self._lag = max(0.8 * self._lag, spent - planned)
+        return move
+
+    def suggest(self, colour: str, began: float) -> str:
+        """Find a move and leave it at that."""
+        return self._find(colour, began, self._plan(colour, began), False, None, may_resign=False)
+
+    def analyze(
+        self, colour: str, interval: float, wait: Callable[[float], bool], show: Callable[[Analysis], object]
+    ) -> None:
+        """Think, and show an analysis after each interval, until a wait for the interval says that it is enough."""
+        player = self._follow(colour)
+        player.ponder()
+        try:
+            while not wait(interval):
+                show(player.analysis())
+        finally:
+            player.close()
+
+    def variation(self, move: str) -> tuple[str, ...]:
+        """How the game would go on after a move of the last analysis."""
+        return (move,) if self._player is None else self._player.variation(move)
+
+    def judge(self, deadline: float = math.inf) -> status.Status:
+        return status.judge(self.history, self.seed, deadline=deadline)
+
+    def _plan(self, colour: str, began: float) -> float | None:
+        """How many seconds after the beginning the clock wants the answer; None if there is no clock."""
+        cells = self.history.cells()
+        moves_to_go = max(len(cells) // 8 + 2, cells.count(0) * 3 // 8)
+        return self.clocks[colour].budget(moves_to_go, self._lag)
+
+    def _find(
+        self,
+        colour: str,
+        began: float,
+        planned: float | None,
+        cleanup: bool,
+        on_event: Callable[[Analysis], object] | None,
+        may_resign: bool,
+    ) -> str:
+        choice = Choice(self, colour, cleanup, math.inf if planned is None else began + planned)
+        if choice.may_pass_at_once():
+            return PASS
+        analysis = self._think(colour, began, planned, on_event)
+        self.note(analysis.summary())
+        if may_resign and self._gives_up(colour, analysis):
+            return RESIGN
+        return choice.of(analysis)
+
+    def _think(
+        self, colour: str, began: float, planned: float | None, on_event: Callable[[Analysis], object] | None
+    ) -> Analysis:
+        player = self._follow(colour)
+        limits = [] if self.settings.seconds is None else [self.settings.seconds]
+        if planned is not None:
+            checks = min(CHECK_SHARE * planned, CHECK_SECONDS)
+            limits.append(planned - checks - (time.monotonic() - began))
+        if not limits and self.settings.playouts is None:
+            limits.append(SECONDS)
+        seconds = max(LEAST_SECONDS, min(limits)) if limits else None
+        return player.think(seconds=seconds, playouts=self.settings.playouts, on_event=on_event)
+
+    def value_after_pass(self, colour: str, deadline: float) -> float:
+        """The chance of this colour to win if it passes, by a short search."""
+        game, moves = self.history.for_player(colour)
+        search = replace(self.settings.search(), memory=CHECK_MEMORY, early_stop=False)
+        with Player(game, search, threads=self._threads, seed=self.seed) as player:
+            player.reset([*moves, PASS])
+            seconds = None if deadline == math.inf else max(LEAST_SECONDS, deadline - time.monotonic())
+            value = player.think(playouts=CHECK_PLAYOUTS, seconds=seconds).value
+        return 0.0 if value is None else 1.0 - value
+
+    def _gives_up(self, colour: str, analysis: Analysis) -> bool:
+        """Whether it has been hopeless for a while."""
+        known = analysis.value is not None and analysis.simulations >= HOPELESS_VISITS
+        hopeless = known and analysis.value < self.settings.resign  # type: ignore[operator]
+        self._hopeless[colour] = self._hopeless[colour] + 1 if hopeless else 0
+        return self._hopeless[colour] >= HOPELESS_MOVES
+
+    def set_clock(self, clock: Clock) -> None:
+        """Give both players this clock."""
+        self.clocks = dict.fromkeys(PLAYERS, clock)
+
+    def tell_clock(self, colour: str, seconds: float, count: int) -> None:
+        self.clocks[colour] = self.clocks[colour].told(seconds, count)
