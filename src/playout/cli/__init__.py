@@ -1,4 +1,4 @@
-"""The command line: ``playout solve | match | check | verify | show | plot | bench | problems`` and others."""
+"""The command line: ``playout solve | gtp | match | check | verify | show | plot | bench | problems`` and others."""
 
 import io
 import os
@@ -9,7 +9,7 @@ from typing import Any
 
 from cyclopts import CycloptsError
 
-from playout.cli import bench, experiment, match, problems, show, slurm, solve  # noqa: F401, their commands become the app's
+from playout.cli import bench, experiment, gtp, match, problems, show, slurm, solve  # noqa: F401, they add commands
 from playout.cli.common import app, mistake, note
 from playout.errors import ClusterError, InputError
 

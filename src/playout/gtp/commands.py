@@ -102,7 +102,14 @@ def _showboard(call: Call) -> str:
 
 
 def _loadsgf(call: Call) -> str:
-    raise GtpError("cannot load file")
+    before = integer(call.words[1]) if len(call.words) > 1 else None
+    if before is not None and before < 1:
+        raise GtpError(SYNTAX)
+    try:
+        call.engine.load(call.words[0], None if before is None else before - 1)
+    except InputError as error:
+        raise GtpError(f"cannot load file: {error}") from None
+    return ""
 
 
 # Handicap

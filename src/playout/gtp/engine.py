@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from playout.clock import Clock
-from playout.errors import check_choice, check_integer, check_number, check_positive
+from playout.errors import InputError, check_choice, check_integer, check_number, check_positive
 from playout.gtp import status
 from playout.gtp.board import PASS
 from playout.gtp.choice import Choice
@@ -15,6 +15,7 @@ from playout.parallel import MAX_THREADS, processors
 from playout.play import MAX_VISITS, Analysis, Player
 from playout.problems.go import MAX_SIDE, PLAYERS, Go
 from playout.result import MAX_SEED
+from playout.sgf import load_sgf
 from playout.uct import RAVE, UCT
 
 SEARCH = UCT(bandit=RAVE(), expand_after=4)
@@ -141,14 +142,24 @@ class Engine:
         self.history = History(game)
         self._begin_game()
 
-    def begin(self, history: History) -> None:
-        """Go to the middle of a game."""
+    def load(self, path: str, count: int | None = None) -> None:
+        """Go to the position after so many moves of a game in an SGF file; without a number, after all."""
+        record = load_sgf(path)
+        parts = [*record.earlier, (record.game, record.moves)]
+        self._begin(History.after(parts, self.settings.rollouts, count))
+
+    def _begin(self, history: History) -> None:
+        game = history.game
+        if game.width != game.height or game.width < LEAST_SIDE:
+            raise InputError(
+                f"its board is {game.width} x {game.height}; square ones from {LEAST_SIDE} on can be played"
+            )
         self.history = history
         self._begin_game()
 
     def place(self, stones: list[str]) -> None:
         """Put handicap stones on the empty board."""
-        self.begin(History(replace(self.history.game, handicap=0, black=tuple(stones), white=(), first="white")))
+        self._begin(History(replace(self.history.game, handicap=0, black=tuple(stones), white=(), first="white")))
 
     def ponder(self) -> None:
         """Make use of the time until the next command: follow the game and, if so set, think on."""

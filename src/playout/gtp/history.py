@@ -35,6 +35,21 @@ class History:
         self._parts = [_Part(game, list(moves))]
         self._position = self._replayed()
 
+    @classmethod
+    def after(cls, parts: Sequence[tuple[Go, Sequence[str]]], playouts: str, count: int | None = None) -> "History":
+        """Return the history of games that went on from each other, or of their first so many moves."""
+        left = sum(len(moves) for _, moves in parts) if count is None else count
+        kept: list[_Part] = []
+        for game, moves in parts:
+            kept.append(_Part(replace(game, playouts=playouts), list(moves[:left])))
+            if left < len(moves):
+                break
+            left -= len(moves)
+        history = cls(kept[0].game)
+        history._parts = kept
+        history._position = history._replayed()
+        return history
+
     @property
     def game(self) -> Go:
         return self._parts[-1].game
