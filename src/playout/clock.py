@@ -114,24 +114,19 @@ class Clock:
         moves_to_go
             About how many moves this player has still to make.
         lag
-            Seconds by which moves were late, as far as that is known: kept back beside the margin.
+            Seconds by which moves were late, as far as that is known: taken off, beside the margin.
         """
         if self.kind == "none":
             return None
-        keep = MARGIN + max(0.0, lag)
+        late = A_MOVE + max(0.0, lag)
         if self.overtime:
-            most = self.left - keep
-            share = most if self.kind == "byoyomi" else most / self.count_left
-        else:
-            share, most = self._of_main(max(1, moves_to_go), keep)
+            moves, spare = 1 if self.kind == "byoyomi" else self.count_left, 0.0
+        else:  # what overtime would give to this move may be used too
+            moves = max(1, moves_to_go)
+            spare = self.period / (1 if self.kind == "byoyomi" else max(1, self.count))
+        most = self.left + spare - MARGIN - late
+        share = (self.left - MARGIN) / moves + spare - late
         return max(0.0, min(share, most))
-
-    def _of_main(self, moves: int, keep: float) -> tuple[float, float]:
-        """The share of a move while there is main time, and the most that it may take."""
-        if self.kind == "absolute":
-            return (self.left - keep) / moves - A_MOVE, self.left - keep
-        spare = self.period if self.kind == "byoyomi" else self.period / self.count  # overtime for the same move
-        return self.left / moves + max(0.0, spare - keep), self.left + spare - keep
 
 
 def _seconds(value: float) -> float:

@@ -37,7 +37,7 @@ def gtp(
     **In Sabaki**: Engines, Manage Engines, Add; the path is that of *playout*, the arguments are *gtp*. Attach it, and
     let it play a colour or analyse. It keeps the time of the game.
 
-    **Against GNU Go**: *gogui-twogtp -black "playout gtp --seconds 2" -white "gnugo --mode gtp" -size 9 -komi 7.5 -auto*
+    **Against GNU Go**: *playout match "playout gtp --seconds 2" "gnugo --mode gtp --chinese-rules" --size 9 --games 2*
 
     **By hand**: type *genmove black*, *showboard*, *lz-analyze 100*, *list_commands*, *quit*.
 

@@ -251,7 +251,7 @@ class Engine:
     def _plan(self, colour: str, began: float) -> float | None:
         """How many seconds after the beginning the clock wants the answer; None if there is no clock."""
         cells = self.history.cells()
-        moves_to_go = max(len(cells) // 8 + 2, cells.count(0) * 3 // 8)
+        moves_to_go = max(len(cells) // 6 + 5, cells.count(0) * 3 // 8)
         return self.clocks[colour].budget(moves_to_go, self._lag)
 
     def _find(
