@@ -1,8 +1,11 @@
 """How all tests run: no test fails because a machine is slow, and in CI every run makes the same examples."""
 
 import os
+import re
 import shutil
 import signal
+import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -31,3 +34,27 @@ def gnugo() -> str:
     if found is None:
         pytest.skip("GNU Go is not installed (gnugo)")
     return found
+
+
+@pytest.fixture(scope="session")
+def gnugo_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """GNU Go's source package: its own regression tests and clients. It lies beside the package that apt knows."""
+    helper = Path("/usr/lib/apt/apt-helper")
+    if shutil.which("apt-get") is None or not helper.exists():
+        pytest.skip("there is no apt to fetch GNU Go's source with")
+    folder = tmp_path_factory.mktemp("gnugo")
+    archive = folder / "source.tar.gz"
+    try:
+        known = subprocess.run(
+            ["apt-get", "download", "--print-uris", "gnugo"], cwd=folder, capture_output=True, text=True, timeout=120
+        )
+        place = re.search(r"'(\S+/)gnugo_([0-9.]+)-[^/']*'", known.stdout)
+        if place is None:
+            pytest.skip("apt does not know where GNU Go is")
+        address = f"{place[1]}gnugo_{place[2]}.orig.tar.gz"
+        subprocess.run([helper, "download-file", address, archive], check=True, capture_output=True, timeout=120)
+    except (OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"GNU Go's source cannot be fetched: {error}")
+    with tarfile.open(archive) as files:
+        files.extractall(folder, filter="data")
+    return next(path for path in folder.iterdir() if path.is_dir())

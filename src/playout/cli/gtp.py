@@ -76,6 +76,8 @@ def gtp(
     settings = Settings(size, komi, playouts, seconds, threads, ponder, memory, seed, rollouts, resign, agree)
     with _appended(log) as file:
         engine = Engine(settings, note)
+        if sys.stdin is None:  # closed by whoever started us
+            return 0
         if sys.stdin.isatty():
             note("type commands of the Go Text Protocol: genmove black, showboard, list_commands, quit")
         return serve(engine, sys.stdin.fileno(), sys.stdout.buffer, file)

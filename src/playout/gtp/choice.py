@@ -9,12 +9,14 @@ Two passes end the game, and what is on the board then counts, unless the player
   and a win it captures them.
 """
 
+import time
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from playout.gtp.board import PASS, is_eye
 from playout.gtp.status import Status
-from playout.play import Analysis, MoveAnalysis
+from playout.play import Analysis
 from playout.problems.go import PLAYERS
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 SURE = 0.95  # of winning: worth a look whether the game is over
 WORSE = 0.2  # by so much less to win a move is a mistake
+FEW = 6  # moves that are compared by short searches
 
 
 class Choice:
@@ -71,18 +74,18 @@ class Choice:
         """Return the move that an analysis comes to."""
         if self._must_capture():
             return self._capture(analysis)
-        if analysis.move != PASS:
+        if analysis.move != PASS and not self._is_own_eye(analysis.move):
             done = not self._is_answer and (analysis.value or 0.0) >= SURE
             return PASS if done and self._can_pass() else str(analysis.move)
-        if self._is_answer or self._can_pass():  # after a pass its value is known: nothing else is any better
+        if analysis.move == PASS and self._is_answer:  # what that is worth is known: nothing else is any better
             return PASS
-        return self._instead_of_pass(analysis)
+        return PASS if self._can_pass() else self._instead_of_pass(analysis)
 
     def _can_pass(self) -> bool:
         """Whether to pass first: the game is won as the board is, and the opponent can do nothing about it."""
         if self._cleanup or not self._wins(self._history.score()) or not self._wins_agreed():
             return False
-        return self._engine.value_after_pass(self._colour, self._deadline) >= SURE
+        return self._engine.value_after(self._colour, PASS, self._deadline) >= SURE
 
     def _must_capture(self) -> bool:
         """Whether only dead stones of the opponent stand between the board and a win."""
@@ -95,24 +98,27 @@ class Choice:
         """The best move next to a dead stone, unless that is a mistake."""
         game, dead = self._status.game, self._status.dead_of(self._opponent)
         liberties = {point for stone in dead for point in game.neighbours(stone)}
-        near = [one for one in self._sensible(analysis) if game.encode([one.move])[0] in liberties]
-        good = [one for one in near if one.value is not None and one.value >= (analysis.value or 0.0) - WORSE]
-        return str(good[0].move) if good else self._instead_of_pass(analysis)
+        near = [move for move in self._sensible(analysis) if game.encode([move])[0] in liberties]
+        best, value = self._best(near)
+        return best if value >= (analysis.value or 0.0) - WORSE else self._instead_of_pass(analysis)
 
     def _instead_of_pass(self, analysis: Analysis) -> str:
         """The best move that is not a pass; a pass if all others are mistakes."""
-        others = self._sensible(analysis)
-        passing = next((one.value for one in analysis.moves if one.move == PASS), None)
-        if not others or (passing or 0.0) - (others[0].value or 0.0) > WORSE:
-            return PASS
-        return str(others[0].move)
+        best, value = self._best(self._sensible(analysis))
+        return PASS if self._engine.value_after(self._colour, PASS, self._deadline) - value > WORSE else best
 
-    def _sensible(self, analysis: Analysis) -> list[MoveAnalysis]:
-        """The moves that were tried and neither pass nor fill an eye, the best first."""
-        cells, game = self._history.cells(), self._history.game
-        number = PLAYERS.index(self._colour) + 1
-        return [
-            one
-            for one in analysis.moves
-            if one.move != PASS and one.visits and not is_eye(cells, game.width, game.encode([one.move])[0], number)
-        ]
+    def _best(self, moves: Sequence[str]) -> tuple[str, float]:
+        """The best of the first few moves by short searches, and its chance to win; without moves a pass, and less."""
+        values: dict[str, float] = {}
+        for move in moves[:FEW]:
+            if not values or time.monotonic() < self._deadline:
+                values[move] = self._engine.value_after(self._colour, move, self._deadline)
+        return max(values.items(), key=lambda pair: pair[1], default=(PASS, -1.0))
+
+    def _sensible(self, analysis: Analysis) -> list[str]:
+        """The moves that neither pass nor fill an eye, the best first."""
+        return [one.move for one in analysis.moves if one.move != PASS and not self._is_own_eye(one.move)]
+
+    def _is_own_eye(self, move: str) -> bool:
+        game = self._history.game
+        return is_eye(self._history.cells(), game.width, game.encode([move])[0], PLAYERS.index(self._colour) + 1)

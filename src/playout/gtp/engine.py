@@ -24,7 +24,7 @@ SECONDS = 5.0  # a move, if nothing says how long
 LEAST_SECONDS = 0.01
 HOPELESS_MOVES = 5  # in a row, before it resigns
 HOPELESS_VISITS = 100  # of a search whose value counts for that
-CHECK_PLAYOUTS = 500  # of the search after a pass
+CHECK_PLAYOUTS = 500  # of a short search
 CHECK_MEMORY = 16  # MB of its tree
 CHECK_SHARE = 0.15  # of the time for a move that is kept for checks, and no more than:
 CHECK_SECONDS = 0.5
@@ -215,7 +215,7 @@ class Engine:
             A vertex, ``"pass"`` or ``"resign"``.
         """
         self._is_playing = True
-        planned = self._plan(colour, began)
+        planned = self._plan(colour)
         move = self._find(colour, began, planned, cleanup, on_event, may_resign=not cleanup)
         if move != RESIGN:
             self.history.play(colour, move)
@@ -227,7 +227,7 @@ class Engine:
 
     def suggest(self, colour: str, began: float) -> str:
         """Find a move and leave it at that."""
-        return self._find(colour, began, self._plan(colour, began), False, None, may_resign=False)
+        return self._find(colour, began, self._plan(colour), False, None, may_resign=False)
 
     def analyze(
         self, colour: str, interval: float, wait: Callable[[float], bool], show: Callable[[Analysis], object]
@@ -248,7 +248,7 @@ class Engine:
     def judge(self, deadline: float = math.inf) -> status.Status:
         return status.judge(self.history, self.seed, deadline=deadline)
 
-    def _plan(self, colour: str, began: float) -> float | None:
+    def _plan(self, colour: str) -> float | None:
         """How many seconds after the beginning the clock wants the answer; None if there is no clock."""
         cells = self.history.cells()
         moves_to_go = max(len(cells) // 6 + 5, cells.count(0) * 3 // 8)
@@ -285,12 +285,12 @@ class Engine:
         seconds = max(LEAST_SECONDS, min(limits)) if limits else None
         return player.think(seconds=seconds, playouts=self.settings.playouts, on_event=on_event)
 
-    def value_after_pass(self, colour: str, deadline: float) -> float:
-        """The chance of this colour to win if it passes, by a short search."""
+    def value_after(self, colour: str, move: str, deadline: float) -> float:
+        """The chance of this colour to win after a move, by a short search."""
         game, moves = self.history.for_player(colour)
         search = replace(self.settings.search(), memory=CHECK_MEMORY, early_stop=False)
         with Player(game, search, threads=self._threads, seed=self.seed) as player:
-            player.reset([*moves, PASS])
+            player.reset([*moves, move])
             seconds = None if deadline == math.inf else max(LEAST_SECONDS, deadline - time.monotonic())
             value = player.think(playouts=CHECK_PLAYOUTS, seconds=seconds).value
         return 0.0 if value is None else 1.0 - value

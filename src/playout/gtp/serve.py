@@ -141,10 +141,17 @@ def serve(engine: Engine, descriptor: int, stream: BinaryIO, log: TextIO | None 
                     break
                 ready = time.monotonic()
                 if not inbox.wait():
-                    engine.ponder()
+                    _ponder(engine)
         finally:
             engine.close()
         return 128 + received() if received() else 0
+
+
+def _ponder(engine: Engine) -> None:
+    try:
+        engine.ponder()
+    except InputError as error:  # not enough memory, or threads: the next move may have it
+        engine.note(str(error))
 
 
 @contextmanager
