@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from playout.errors import check_integer, check_number
 
 MARGIN = 0.5  # seconds that are never planned for
-A_MOVE = 0.05  # seconds that a move takes besides thinking
+A_MOVE = 0.03  # seconds that a move takes besides thinking
+CAUTION = 2  # times that is kept back for each move to come: there may be twice as many
 MAX_SECONDS = 1e9
 MAX_COUNT = 1_000_000
 
@@ -125,7 +126,7 @@ class Clock:
             moves = max(1, moves_to_go)
             spare = self.period / (1 if self.kind == "byoyomi" else max(1, self.count))
         most = self.left + spare - MARGIN - late
-        share = (self.left - MARGIN) / moves + spare - late
+        share = (self.left - MARGIN) / moves + spare - CAUTION * late
         return max(0.0, min(share, most))
 
 

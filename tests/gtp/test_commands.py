@@ -221,7 +221,7 @@ def test_loading_games(tmp_path, monkeypatch):
         ["X....", ".....", "..O..", ".....", "....O"],
         ["X....", ".....", ".....", ".....", "....O"],
     ]
-    assert "white is next, after 4 moves; komi is 3" in said[1]
+    assert "move 5: white is next; komi is 3" in said[1]
     said = ask("loadsgf game.sgf 99", "undo", "undo", "undo", "undo", "undo", "reg_genmove b", "genmove w")
     assert said[:6] == ["= "] * 5 + ["? cannot undo"]
     for name in ("wide.sgf", "broken.sgf", "missing.sgf", "."):

@@ -102,7 +102,7 @@ def test_moves_that_are_watched():
         assert re.fullmatch(r"play ([A-E][1-5]|PASS)", last)
         assert lines
         assert all(line.startswith("info move ") for line in lines)
-        assert "after 1 moves" in engine.ask("showboard")
+        assert "move 2: white is next" in engine.ask("showboard")
 
 
 def test_the_end_of_the_input_ends_an_analysis():

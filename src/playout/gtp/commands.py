@@ -97,7 +97,7 @@ def _undo(call: Call) -> str:
 
 def _showboard(call: Call) -> str:
     history = call.engine.history
-    says = "the game is over" if history.finished else f"{history.to_move} is next, after {history.count} moves"
+    says = "the game is over" if history.finished else f"move {history.count + 1}: {history.to_move} is next"
     return board.draw(history.cells(), history.size, history.captured(), f"{says}; komi is {history.game.komi:g}")
 
 

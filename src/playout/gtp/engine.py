@@ -22,6 +22,7 @@ SEARCH = UCT(bandit=RAVE(), expand_after=4)
 LEAST_SIDE = 2
 SECONDS = 5.0  # a move, if nothing says how long
 LEAST_SECONDS = 0.01
+LEAST_PLAYOUTS = 30  # of a move without any time
 HOPELESS_MOVES = 5  # in a row, before it resigns
 HOPELESS_VISITS = 100  # of a search whose value counts for that
 CHECK_PLAYOUTS = 500  # of a short search
@@ -119,6 +120,7 @@ class Engine:
         self._games += 1
         self._hopeless = dict.fromkeys(PLAYERS, 0)
         self._is_playing = False  # whether a move was asked for since the game began
+        self._in_haste = False  # whether the clock left no time for it: then to end pondering is too long
         self._forget()
 
     @property
@@ -168,7 +170,7 @@ class Engine:
                 self._player.close()
             return
         player = self._follow(self.history.to_move)
-        if self.settings.ponder:
+        if self.settings.ponder and not self._in_haste:
             player.ponder()
 
     def _follow(self, colour: str) -> Player:
@@ -214,8 +216,9 @@ class Engine:
         str
             A vertex, ``"pass"`` or ``"resign"``.
         """
-        self._is_playing = True
         planned = self._plan(colour)
+        self._is_playing = True
+        self._in_haste = planned is not None and planned <= LEAST_SECONDS
         move = self._find(colour, began, planned, cleanup, on_event, may_resign=not cleanup)
         if move != RESIGN:
             self.history.play(colour, move)
@@ -283,7 +286,10 @@ class Engine:
         if not limits and self.settings.playouts is None:
             limits.append(SECONDS)
         seconds = max(LEAST_SECONDS, min(limits)) if limits else None
-        return player.think(seconds=seconds, playouts=self.settings.playouts, on_event=on_event)
+        playouts = self.settings.playouts
+        if seconds == LEAST_SECONDS:
+            playouts = min(LEAST_PLAYOUTS, playouts or LEAST_PLAYOUTS)
+        return player.think(seconds=seconds, playouts=playouts, on_event=on_event)
 
     def value_after(self, colour: str, move: str, deadline: float) -> float:
         """The chance of this colour to win after a move, by a short search."""
