@@ -9,11 +9,11 @@ Each round runs all of them in turn; ratios are medians over the rounds. Rows ar
 import argparse
 from dataclasses import replace
 
-from playout.gtp.engine import SEARCH
 from record import append_rows
 from tree import GAMES, openspiel_rate, rate, row
 
 import playout as po
+from playout.gtp.engine import SEARCH
 
 FULL = replace(SEARCH, early_stop=False)
 
