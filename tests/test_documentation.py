@@ -94,6 +94,10 @@ def test_the_guide_to_go(tmp_path, monkeypatch):
     assert doctest.DocTestRunner(verbose=False).run(tests).failed == 0
     done = run("show game.sgf", tmp_path)
     assert done.returncode == 0, done.stderr
+    (spoken,) = re.findall(r"^    (printf .*)$", guide, re.MULTILINE)
+    done = in_shell(spoken.replace("playout", f"{shlex.quote(sys.executable)} -m playout"), tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "A B C D E F G H J" in done.stdout
 
 
 def test_the_guide_to_problems_of_ones_own(tmp_path):
