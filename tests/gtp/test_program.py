@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -184,6 +185,24 @@ def test_the_log_has_what_came_and_went(tmp_path):
         said_by(b"1 name # hello\nquit\n", "--log", log)
     lines = [line.split(" ", 2)[2] for line in log.read_text().splitlines()]
     assert lines == ["< 1 name # hello", "> =1 Playout", "< quit", "> = "] * 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to write to")
+def test_a_full_disk_ends_the_log_and_not_the_game():
+    done = said_by(b"name\nversion\n", "--log", "/dev/full")
+    assert (done.returncode, len(answers(done.stdout))) == (0, 2)
+    assert b"the log ends here: No space left on device" in done.stderr
+
+
+def test_nobody_reads_standard_error():
+    read, write = os.pipe()
+    os.close(read)
+    with program("--size", "5", "--playouts", "5", stderr=write) as engine:
+        os.close(write)
+        assert engine.ask("genmove b")[0] == "="
+        assert engine.ask("name") == "= Playout"
+        assert engine.ask("quit") == "= "
+        assert engine.process.wait(timeout=60) == 0
 
 
 def test_mistakes_on_the_command_line(tmp_path):

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Literal, TextIO
 
@@ -75,7 +75,7 @@ def gtp(
     rollouts: Literal["heavy", "light"] = "heavy" if heavy else "light"
     settings = Settings(size, komi, playouts, seconds, threads, ponder, memory, seed, rollouts, resign, agree)
     with _appended(log) as file:
-        engine = Engine(settings, note)
+        engine = Engine(settings, _tell)
         if sys.stdin is None:  # closed by whoever started us
             return 0
         if sys.stdin.isatty():
@@ -92,5 +92,13 @@ def _appended(path: Path | None) -> Iterator[TextIO | None]:
         file = open(path, "a", encoding="utf-8", errors="replace")  # noqa: SIM115, closed below
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
-    with file:
+    try:
         yield file
+    finally:
+        with suppress(OSError):  # a full disk was heard of before
+            file.close()
+
+
+def _tell(line: str) -> None:
+    with suppress(OSError):  # a client need not read it
+        note(line)

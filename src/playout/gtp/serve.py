@@ -95,9 +95,10 @@ class Stop(StopSignals):
 class Outbox:
     """Where answers go, and what was said to a log."""
 
-    def __init__(self, stream: BinaryIO, log: TextIO | None) -> None:
+    def __init__(self, stream: BinaryIO, log: TextIO | None, note: Callable[[str], object]) -> None:
         self._stream = stream
         self._log = log
+        self._note = note
 
     def write(self, text: str) -> None:
         self.log(">", text.rstrip("\n"))
@@ -105,10 +106,15 @@ class Outbox:
         self._stream.flush()
 
     def log(self, mark: str, text: str) -> None:
-        if self._log is not None:
-            stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+        if self._log is None:
+            return
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+        try:
             for line in text.split("\n"):
                 print(f"{stamp} {mark} {line}", file=self._log, flush=True)
+        except OSError as error:
+            self._log = None
+            self._note(f"the log ends here: {error.strerror}")
 
 
 class _Answer:
@@ -132,7 +138,7 @@ class _Answer:
 
 def serve(engine: Engine, descriptor: int, stream: BinaryIO, log: TextIO | None = None) -> int:
     """Answer commands until they end; returns the exit status."""
-    outbox = Outbox(stream, log)
+    outbox = Outbox(stream, log, engine.note)
     with Inbox(descriptor) as inbox, _stopping(inbox) as received:
         ready = 0.0  # when the last answer was sent
         try:
