@@ -3,6 +3,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings/bindings.h"
 #include "bindings/python_rules.h"
 #include "search/playout.h"
@@ -237,6 +239,21 @@ class Position {
     return std::visit(play, game_);
   }
 
+  // What each legal move of a Go position looks like.
+  std::vector<std::pair<Move, std::vector<int>>> features() const {
+    const auto find = [](const auto& game) -> std::vector<std::pair<Move, std::vector<int>>> {
+      if constexpr (requires { game.problem->find_features(game.state, game.moves, [](int, int) {}); }) {
+        std::vector<std::pair<Move, std::vector<int>>> list;
+        for (int i = 0; i < game.moves.count; i++) list.push_back({game.moves.move(i), {}});
+        game.problem->find_features(game.state, game.moves, [&](int i, int f) { list[i].second.push_back(f); });
+        for (auto& [move, features] : list) std::sort(features.begin(), features.end());
+        return list;
+      }
+      throw std::invalid_argument("only moves of Go have features");
+    };
+    return std::visit(find, game_);
+  }
+
   // The bytes of a user's state.
   nb::bytes state() const {
     const auto bytes = [](const auto& game) -> nb::bytes {
@@ -312,6 +329,8 @@ void register_problems(nb::module_& m) {
            "Plays that many random games from here and counts those that player 0 wins.")
       .def("ownership", &Position::ownership, "seed"_a, "count"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Plays that many random games of Go from here: of each point, 1 if it was always Black's, -1 if White's.")
+      .def("features", &Position::features,
+           "(move, features) of each legal move of a Go position: numbers of GO_FEATURES in order.")
       .def("state", &Position::state, "The bytes of the state of a user's problem.")
       .def("cell", &Position::cell, "column"_a, "row"_a);
 }

@@ -19,10 +19,15 @@
 //
 //   find_board_moves(state, moves), is_allowed(state, move)
 //
-// Where a move can be made more than once, as on a point of Go whose stone was captured, AMAF may count only who made it
-// first:
+// Where a move can be made more than once, as on a point of Go whose stone was captured, AMAF may count only who made
+// it first:
 //
 //   kFirstPlayCounts              true
+//
+// A game may know for each move of a state how many simulations, and wins of them, its prior is worth beyond the even
+// one (RAVE alone has priors):
+//
+//   has_priors(), find_priors(state, moves, out)     out has room for one of each of the moves
 //
 // The bias of a move is what the game thinks of it before any is searched: 0 even, above 0 better.
 #pragma once
@@ -62,6 +67,12 @@ concept FirstPlayCounts = requires { requires P::kFirstPlayCounts; };
 // Simulations as if made of a move, and how many of them the player to move won; 0.5 of a draw.
 struct Prior {
   float visits = 0, wins = 0;
+};
+
+template <class P>
+concept HasPriors = requires(const P& problem, const typename P::State& state, typename P::Moves& moves, Prior* out) {
+  { problem.has_priors() } -> std::same_as<bool>;
+  { problem.find_priors(state, moves, out) } -> std::same_as<void>;
 };
 
 // The legal moves of a state of a game with small moves: at most N, all of them new items.

@@ -20,8 +20,8 @@
 //    or later, in the tree or in the playout; where the first play counts (game.h), if the other did not play it
 //    before. (In a puzzle and in a user's game "the same move" is one of the same code.)
 //  - A prior of RAVE is `even_prior` simulations, of which as many are won as the bias of the move in a game says:
-//    1 / (1 + exp(-bias)) of them, half of them without one, rounded to a float. In puzzles the bias is of use to
-//    widening alone.
+//    1 / (1 + exp(-bias)) of them, half of them without one, rounded to a float; a game that has priors of its own
+//    adds those instead. In puzzles the bias is of use to widening alone.
 //  - An action that the history forbids (superko) is drawn like the others and then left out: in a tree for good, in a
 //    graph for this simulation.
 //  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried,
@@ -36,6 +36,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -858,7 +859,7 @@ class Uct {
     Action* list = tree_.actions(node);
     for (std::uint32_t i = 0; i < count; i++)
       list[i] = Action::of(kStoresMoves ? desk.moves.move(static_cast<int>(i)) : 0);
-    if (tree_.has_amaf()) make_amaf(node, desk);
+    if (tree_.has_amaf()) make_amaf(node, state, desk);
     if (settings_.widening && count > 0) {
       node.open = 1;
       open_next<Plain>(node, desk.moves);
@@ -872,9 +873,17 @@ class Uct {
     return link;
   }
 
-  // The prior of an action beyond the even one: as many visits, at 1 / (1 + exp(-bias)).
-  void make_amaf(Node& node, const Desk& desk) {
+  // The prior of an action beyond the even one: the game's own, or as many visits, at 1 / (1 + exp(-bias)).
+  void make_amaf(Node& node, const State& state, const Desk& desk) {
     Amaf* amaf = tree_.amaf(node);
+    if constexpr (Wins && HasPriors<P>) {
+      if (problem_->has_priors()) {
+        std::array<Prior, P::kMoveLimit> priors;
+        problem_->find_priors(state, desk.moves, priors.data());
+        for (std::uint32_t i = 0; i < node.count; i++) amaf[i] = {0, priors[i]};
+        return;
+      }
+    }
     for (std::uint32_t i = 0; i < node.count; i++) {
       amaf[i] = {};
       if constexpr (Wins) {

@@ -29,7 +29,9 @@
 #include "core/random.h"
 #include "problems/game.h"
 #include "problems/go/board.h"
+#include "problems/go/features.h"
 #include "problems/go/heavy.h"
+#include "problems/go/priors.h"
 
 namespace playout {
 
@@ -111,6 +113,25 @@ class Go {
     list_moves(state, moves, [](int) { return true; });
   }
   bool is_allowed(const State& state, Move move) const { return move == pass() || is_new(state, points_[move]); }
+
+  // Calls add(i, feature) for each feature of the i-th move.
+  template <class Add>
+  void find_features(const State& state, const Moves& moves, Add add) const {
+    const GoFeatures<Side> features(state.board, width_, height_, state.player, state.last, state.before);
+    for (int i = 0; i < moves.count; i++) {
+      if (moves.move(i) != pass())
+        features.find(points_[moves.move(i)], [&](int feature) { add(i, feature); });
+      else
+        add(i, state.passes == 0 ? kPass : kPassAgain);
+    }
+  }
+
+  bool has_priors() const { return settings_.heavy; }
+  void find_priors(const State& state, const Moves& moves, Prior* out) const {
+    std::array<int, Side * Side + 1> logs{};
+    find_features(state, moves, [&](int i, int feature) { logs[i] += kGoWeights[feature]; });
+    make_go_priors(logs.data(), moves.count, out);
+  }
 
   void play_move(State& state, Move move) const {
     if (move == pass()) {
