@@ -5,7 +5,9 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from tests.reference import go_features
 from tests.reference.go import PlainGo
+from tests.reference.go_heavy import HeavyGo
 from tests.reference.stream import Stream
 
 
@@ -50,13 +52,15 @@ class GoBoard:
     has_bias = False
     first_play_counts = True
 
+    kind = PlainGo
+
     def __init__(self, *size: Any, **settings: Any) -> None:
         self.size, self.settings = size, settings
 
     @cache  # noqa: B019, for a test
     def at(self, state: tuple[int, ...]) -> PlainGo:
         if not state:
-            return PlainGo(*self.size, **self.settings)
+            return self.kind(*self.size, **self.settings)
         board = copy.deepcopy(self.at(state[:-1]))
         board.play(state[-1])
         return board
@@ -90,6 +94,17 @@ class GoBoard:
         first = board.player
         moves, score = board.rollout(stream.state, state)
         return [((first + i) % 2, move) for i, move in enumerate(moves)], score
+
+
+class HeavyGoBoard(GoBoard):
+    """Go with heavy playouts, and with priors."""
+
+    kind = HeavyGo
+
+    def priors(self, state: tuple[int, ...], moves: list[Move]) -> list[tuple[float, float]]:
+        board = self.at(state)
+        before, last = [None if move == board.last else move for move in (board.last, board.last, *state)[-2:]]
+        return go_features.priors([go_features.features(board, move.move, last, before) for move in moves])
 
 
 class Puzzle:

@@ -60,6 +60,7 @@ class Action:
     total: float = 0.0  # wins of the player to move, or scores
     amaf_visits: int = 0
     amaf_total: float = 0.0
+    prior: tuple[float, float] = (0.0, 0.0)  # of RAVE: visits and wins beyond the even ones
     bounds: tuple[int, int] = (0, 2)  # in half wins of player 0
     child: "Node | None" = None
     open: bool = True
@@ -139,12 +140,24 @@ class Uct:
         """Add a state to the tree."""
         actions = [Action(move, open=not self.settings.widening) for move in self.problem.moves(state)]
         node = Node(self.problem.player(state), actions)
+        if self.settings.bandit == "rave" and self.problem.is_game:
+            self.add_priors(state, actions)
         if not actions:
             node.result = self.problem.score(state)
             node.bounds = (int(2 * won(node.result, 0)),) * 2
         if self.settings.graph:
             self.states[self.problem.key(state)] = node
         return node
+
+    def add_priors(self, state: Any, actions: list[Action]) -> None:
+        if hasattr(self.problem, "priors") and actions:
+            priors = self.problem.priors(state, [action.move for action in actions])
+            for action, prior in zip(actions, priors, strict=True):
+                action.prior = prior
+        elif self.problem.has_bias:  # of a user's game: as often won as its bias says
+            for action in actions:
+                share = 1 / (1 + exp(-action.move.bias)) - 0.5
+                action.prior = (0.0, single(self.settings.even_prior * share))
 
     def known(self, node: Node) -> float | None:
         """The result of a state where the game is over or solved."""
@@ -226,12 +239,10 @@ class Uct:
 
     def rave(self, action: Action, mean: float, log_total: float) -> float:
         s, amaf_visits = self.settings, action.amaf_visits
-        n = action.visits + s.even_prior
+        n = action.visits + (s.even_prior + action.prior[0])
         if n + amaf_visits == 0:
             return s.first_play
-        prior = 0.5 * s.even_prior
-        if self.problem.is_game and self.problem.has_bias:  # of a user's game: as often won as its bias says
-            prior += single(s.even_prior * (1 / (1 + exp(-action.move.bias)) - 0.5))
+        prior = 0.5 * s.even_prior + action.prior[1]
         mean = (mean * action.visits + prior) / n if n else 0.0
         b = amaf_visits / (amaf_visits + n + n * amaf_visits / s.rave_k)
         score = (1 - b) * mean + b * self.mean(action.amaf_total, amaf_visits)
