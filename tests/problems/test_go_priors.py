@@ -90,10 +90,23 @@ def test_every_feature_has_a_name_and_a_weight():
     assert max(map(abs, go_features.weights())) < 10_000
 
 
+def test_shapes():
+    """All neighbourhoods there are, each once; one lies in eight ways, and colours are seen by who moves."""
+    shapes = [name for name in _core.GO_FEATURES if name.startswith("shape ")]
+    assert len(shapes) == 954 + 135 + 18 + 6 + 3 + 1
+    black = drawn("X . .", "O . .", ". . .")
+    white = drawn(". . .", ". . .", ". X O", player=1)
+    name = next(name for name in at(black, "B2") if "shape" in name)
+    assert name not in at(white, "B2")
+    swapped = drawn("O . .", "X . .", ". . .", player=1)
+    assert name in at(swapped, "B2")
+    assert name in at(drawn(". . .", ". . .", ". O X"), "B2")
+
+
 def test_passes():
     both = Both(5, 5)
     assert both.features()[25] == {"pass"}
-    assert both.features()[12] == {"open line 3"}
+    assert both.features()[12] == {"open line 3", "shape ........"}
     both.play(12)
     assert both.features()[11] >= {"last 2", "enemy sides 1", "liberties 3", "line 2"}
     both.play(25)

@@ -1,5 +1,7 @@
-"""The features of moves in Go, and the priors, in plain Python from the header comments of cpp/problems/go/features.h,
-ladder.h and priors.h: positions are PlainGo, chains are found by filling, boards are copied for every stone.
+"""The features of moves in Go, and the priors, in plain Python.
+
+From the header comments of cpp/problems/go/features.h, ladder.h, neighbourhood.h and priors.h. Positions are PlainGo,
+chains are found by filling, boards are copied for every stone.
 """
 
 import copy
@@ -106,7 +108,7 @@ def place(go: PlainGo, move: int, last: int | None, before: int | None) -> set[s
 
 
 def neighbourhood(go: PlainGo, move: int) -> set[str]:
-    names = set()
+    names = {f"shape {shape(go, move)}"}
     for where, points in {"sides": go.neighbours(move), "corners": go.corners(move)}.items():
         colours = [go.board[point] for point in points if point is not None]
         for whose, colour in {"own": go.player + 1, "enemy": 2 - go.player}.items():
@@ -115,6 +117,19 @@ def neighbourhood(go: PlainGo, move: int) -> set[str]:
     if all(go.board[other] == go.player + 1 for other in go.neighbours(move)):
         names.add("own eye" if go.is_eye(move) else "false eye")
     return names
+
+
+def shape(go: PlainGo, move: int) -> str:
+    """The eight points around, from below on against the clock, in the way that is the least number of base 4."""
+    row, column = divmod(move, go.width)
+    letters = {0: ".", go.player + 1: "x", 2 - go.player: "o"}
+    around = ""
+    for dy, dx in ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)):
+        inside = 0 <= row + dy < go.height and 0 <= column + dx < go.width
+        around += letters[go.board[(row + dy) * go.width + column + dx]] if inside else "#"
+    turned = [around[i:] + around[:i] for i in (0, 2, 4, 6)]
+    mirrored = [way[0] + way[:0:-1] for way in turned]
+    return min(turned + mirrored, key=lambda way: ["  .xo#".index(letter) for letter in reversed(way)])
 
 
 def tactics(go: PlainGo, move: int, last: int | None) -> set[str]:
@@ -168,7 +183,8 @@ def capture(go: PlainGo, captured: list[frozenset[int]], last: int | None, after
 
 def weights() -> list[int]:
     """The learned weights, in thousandths."""
-    return [int(number) for number in re.findall(r"^ +(-?\d+),", WEIGHTS.read_text(), re.MULTILINE)]
+    numbers = re.sub("//.*", "", WEIGHTS.read_text().partition("= {")[2])
+    return [int(number) for number in re.findall(r"-?\d+", numbers)]
 
 
 def priors(lists: list[list[int]]) -> list[tuple[float, float]]:

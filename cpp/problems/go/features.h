@@ -28,10 +28,11 @@
 //   last 2 to 17         so far from the last move, dx + dy + max(dx, dy) (2: or nearer, 17: or farther); none if
 //                        it was a pass
 //   before 2 to 17       so far from the move before
+//   shape ........       that neighbourhood of eight points (neighbourhood.h)
 //
 // "Then" is after the stone and what it captures. Suicide has of all these self-atari (by its stones), own and enemy
-// sides and corners, eyes, lines and distances. Ladders are those of ladder.h: what they find may depend on how the
-// board lies where they hit their bound; all else does not.
+// sides and corners, eyes, lines, distances and its shape. Ladders are those of ladder.h: what they find may depend on
+// how the board lies where they hit their bound; all else does not.
 #pragma once
 
 #include <algorithm>
@@ -43,10 +44,11 @@
 
 #include "problems/go/board.h"
 #include "problems/go/ladder.h"
+#include "problems/go/neighbourhood.h"
 
 namespace playout {
 
-enum GoFeature : std::uint8_t {
+enum GoFeature : std::uint16_t {
   kPass,
   kPassAgain,
   kCaptureSaves,
@@ -83,7 +85,8 @@ enum GoFeature : std::uint8_t {
   kLine = kOpenLine + 5,
   kLast = kLine + 5,
   kBefore = kLast + 16,
-  kGoFeatures = kBefore + 16,
+  kShape = kBefore + 16,
+  kGoFeatures = kShape + GoNeighbourhoods::kCount,
 };
 
 inline std::vector<std::string> go_feature_names() {
@@ -98,6 +101,7 @@ inline std::vector<std::string> go_feature_names() {
   for (const char* name : {"own sides", "enemy sides", "own corners", "enemy corners"}) add(name, 1, 4);
   for (const char* name : {"open line", "line"}) add(name, 1, 5);
   for (const char* name : {"last", "before"}) add(name, 2, 17);
+  for (const std::string& name : GoNeighbourhoods::names()) names.push_back("shape " + name);
   return names;
 }
 
@@ -204,6 +208,7 @@ class GoFeatures {
 
   template <class Add>
   void add_neighbours(int p, Add add) const {
+    add(kShape + GoNeighbourhoods::number(GoNeighbourhoods::code(board_, p, player_)));
     add_counts(p, Board::kSides, kOwnSides, add);
     add_counts(p, Board::kCorners, kOwnCorners, add);
     if (board_.is_surrounded(p, player_)) add(board_.is_eye(p, player_) ? kOwnEye : kFalseEye);

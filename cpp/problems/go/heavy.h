@@ -28,6 +28,7 @@
 
 #include "core/random.h"
 #include "problems/go/board.h"
+#include "problems/go/neighbourhood.h"
 #include "problems/go/shapes.h"
 
 namespace playout {
@@ -185,20 +186,9 @@ class GoHeavy {
   static void find_shapes(const Board& board, int player, int around, Found& found) {
     for (const int way : Board::kRing) {
       const int p = around + way;
-      if (board.colour(p) != kEmpty || !GoShapes::has(code(board, p, player))) continue;
+      if (board.colour(p) != kEmpty || !GoShapes::has(GoNeighbourhoods::code(board, p, player))) continue;
       if (may_play(board, p, player) && !is_self_atari(board, p, player)) found.add(p);
     }
-  }
-
-  // The neighbourhood of a point, as shapes.h has it.
-  static std::uint32_t code(const Board& board, int p, int player) {
-    std::uint32_t code = 0;
-    for (int i = 0; i < 8; i++) {
-      auto there = static_cast<std::uint32_t>(board.colour(p + Board::kRing[i]));
-      if (player == 1 && (there == kBlack || there == kWhite)) there = 3 - there;
-      code |= there << 2 * i;
-    }
-    return code;
   }
 };
 

@@ -8,8 +8,7 @@
 //   !x     not a stone of x's: empty, o's or the edge; !o likewise
 //   ?      anything
 //
-// It may lie in any of the eight ways. A neighbourhood is known by its code: two bits a point (empty, own, the other's,
-// edge) in the order of GoBoard::kRing.
+// It may lie in any of the eight ways. What is around a point is known by its code (neighbourhood.h).
 #pragma once
 
 #include <array>
