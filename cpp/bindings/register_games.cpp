@@ -51,7 +51,7 @@ void register_games(nb::module_& m) {
         "Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the "
         "points of stones that are there at the start, and first is 0 where Black moves first; heavy is how rollouts "
         "are played.");
-  m.attr("GO_FEATURES") = go_feature_names();
+  m.def("go_features", &go_feature_names, "The names of the features of moves in Go, by their numbers.");
   nb::class_<GoCounter>(m, "GoCounter", "What there is on a small board; for tests.")
       .def(nb::init<int, int, bool>(), "width"_a, "height"_a, "suicide"_a)
       .def("count_legal", &GoCounter::count_legal, nb::call_guard<nb::gil_scoped_release>(),

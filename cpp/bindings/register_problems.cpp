@@ -330,7 +330,7 @@ void register_problems(nb::module_& m) {
       .def("ownership", &Position::ownership, "seed"_a, "count"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Plays that many random games of Go from here: of each point, 1 if it was always Black's, -1 if White's.")
       .def("features", &Position::features,
-           "(move, features) of each legal move of a Go position: numbers of GO_FEATURES in order.")
+           "(move, features) of each legal move of a Go position: numbers of go_features() in order.")
       .def("state", &Position::state, "The bytes of the state of a user's problem.")
       .def("cell", &Position::cell, "column"_a, "row"_a);
 }

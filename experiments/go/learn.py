@@ -1,4 +1,4 @@
-"""Fits the weights of Go's features to games.jsonl and writes cpp/problems/go/weights.h: `python experiments/go/learn.py`.
+"""Fits the weights of Go's features to games.jsonl: `python experiments/go/learn.py` writes cpp/problems/go/weights.h.
 
 The model: in each position the odds of the legal moves are exp(sum of the weights of their features). The weights are
 those of the greatest likelihood of the moves that were played, less a little for large weights, by L-BFGS; random
@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 
 import playout as po
-from playout._core import GO_FEATURES
+from playout._core import go_features
 from playout.result import write_whole
 
 FOLDER = Path(__file__).parent
 WEIGHTS = FOLDER.parents[1] / "cpp" / "problems" / "go" / "weights.h"
 PENALTY = 2.0  # half of it times the square of each weight is taken off the log-likelihood
 STEPS, KEPT = 150, 20
+GO_FEATURES = go_features()
 COUNT, WIDTH = len(GO_FEATURES), 24  # features in all; at most, of a move
 
 HEAD = """\
@@ -73,7 +74,9 @@ class Positions:
 
     def counts(self) -> tuple[np.ndarray, np.ndarray]:
         """How many moves have each feature, and how many that were played."""
-        every, played = (np.bincount(rows.ravel(), minlength=COUNT + 1) for rows in (self.table, self.table[self.played]))
+        every, played = (
+            np.bincount(rows.ravel(), minlength=COUNT + 1) for rows in (self.table, self.table[self.played])
+        )
         return every[:-1], played[:-1]
 
 
@@ -160,8 +163,8 @@ def main() -> None:
     for name, positions in {"learned from": learned, "held out": held_out}.items():
         likelihood, hits = measure(positions, rounded / 1000)
         even, _ = measure(positions, np.zeros(COUNT))
-        print(f"{name}: {len(positions.played)} moves, log-likelihood {likelihood:.4f} a move (of equal weights", end=" ")
-        print(f"{even:.4f}), the likeliest was played in {100 * hits:.1f} %")
+        print(f"{name}: {len(positions.played)} moves, log-likelihood of one {likelihood:.4f}", end=" ")
+        print(f"(of equal weights {even:.4f}), the likeliest was played in {100 * hits:.1f} %")
     every, played = learned.counts()
     for n in np.argsort(-rounded, kind="stable"):
         if played[n] >= 20 or not GO_FEATURES[n].startswith("shape"):

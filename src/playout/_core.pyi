@@ -127,6 +127,11 @@ class Position:
         Plays that many random games of Go from here: of each point, 1 if it was always Black's, -1 if White's.
         """
 
+    def features(self) -> list[tuple[int, list[int]]]:
+        """
+        (move, features) of each legal move of a Go position: numbers of go_features() in order.
+        """
+
     def state(self) -> bytes:
         """The bytes of the state of a user's problem."""
 
@@ -152,6 +157,9 @@ def go(width: int, height: int, komi: float, ko: Ko, suicide: bool = False, blac
     """
     Go. A point is row * width + column from the bottom left, a pass is width * height; black and white are the points of stones that are there at the start, and first is 0 where Black moves first; heavy is how rollouts are played.
     """
+
+def go_features() -> list[str]:
+    """The names of the features of moves in Go, by their numbers."""
 
 class GoCounter:
     """What there is on a small board; for tests."""

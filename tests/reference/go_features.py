@@ -9,10 +9,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from playout._core import GO_FEATURES, exp
+from playout._core import exp
+from playout._core import go_features as feature_names
 from tests.reference.go import PlainGo
 from tests.reference.uct import single
 
+GO_FEATURES = feature_names()
 MOST_STONES = 100
 PRIOR_WINS = 50.0
 WEIGHTS = Path(__file__).parents[2] / "cpp" / "problems" / "go" / "weights.h"
