@@ -225,7 +225,7 @@ def test_priors_reach_the_tree():
     assert [(a.prior_visits, a.prior_wins) for a in root.actions] == [
         (10 + a.prior[0], 5 + a.prior[1]) for a in twin.actions
     ]
-    assert max(a.prior_visits for a in root.actions) == 60
+    assert max(a.prior_visits for a in root.actions) == 10 + go_features.PRIOR_WINS
     light = think(forest(po.Go(5), engine_settings(Settings("rave")), 1), 50)
     assert {a.prior_visits for node in light.nodes() for a in node.actions} == {10}
 
@@ -253,4 +253,4 @@ def test_trees_are_the_plain_ones(width, height, settings):
 def test_only_go_has_features():
     with pytest.raises(ValueError, match="Go"):
         _core.Position(po.ConnectFour().engine()).features()
-    assert math.isclose(sum(won for won, _ in go_features.priors([[0], [0]])), 100)
+    assert math.isclose(sum(won for won, _ in go_features.priors([[0], [0]])), 2 * go_features.PRIOR_WINS)

@@ -16,7 +16,7 @@ from tests.reference.uct import single
 
 GO_FEATURES = feature_names()
 MOST_STONES = 100
-PRIOR_WINS = 50.0
+PRIOR_WINS = 20.0
 WEIGHTS = Path(__file__).parents[2] / "cpp" / "problems" / "go" / "weights.h"
 
 

@@ -17,7 +17,7 @@ namespace playout {
 
 static_assert(kGoWeights.size() == kGoFeatures, "run experiments/go/learn.py again");
 
-inline constexpr double kPriorWins = 50;
+inline constexpr double kPriorWins = 20;
 
 // Of moves by the sums of their weights in thousandths, of which there is at least one. Whole numbers: no sum depends
 // on the order of the features.
