@@ -48,7 +48,7 @@
 
 namespace playout {
 
-enum GoFeature : std::uint16_t {
+enum GoFeature : std::uint8_t {
   kPass,
   kPassAgain,
   kCaptureSaves,
@@ -78,16 +78,12 @@ enum GoFeature : std::uint16_t {
   kOwnEye,
   kFalseEye,
   kOwnSides,
-  kEnemySides = kOwnSides + 4,
-  kOwnCorners = kEnemySides + 4,
-  kEnemyCorners = kOwnCorners + 4,
-  kOpenLine = kEnemyCorners + 4,
-  kLine = kOpenLine + 5,
-  kLast = kLine + 5,
-  kBefore = kLast + 16,
-  kShape = kBefore + 16,
-  kGoFeatures = kShape + GoNeighbourhoods::kCount,
 };
+// The first of those that are many, and how many there are in all.
+inline constexpr int kEnemySides = kOwnSides + 4, kOwnCorners = kEnemySides + 4, kEnemyCorners = kOwnCorners + 4;
+inline constexpr int kOpenLine = kEnemyCorners + 4, kLine = kOpenLine + 5;
+inline constexpr int kLast = kLine + 5, kBefore = kLast + 16;
+inline constexpr int kShape = kBefore + 16, kGoFeatures = kShape + GoNeighbourhoods::kCount;
 
 inline std::vector<std::string> go_feature_names() {
   std::vector<std::string> names = {
@@ -273,7 +269,10 @@ class GoFeatures {
     if (liberties >= 2) return;
     int size = 1;
     for (int i = 0; i < chains.own_count; i++) size += board_.chain_size(chains.own[i]);
-    add(size == 1 ? kSelfAtari1 : size < 5 ? kSelfAtari2 : kSelfAtari5);
+    if (size == 1)
+      add(kSelfAtari1);
+    else
+      add(size < 5 ? kSelfAtari2 : kSelfAtari5);
   }
 
   template <class Add>
@@ -289,7 +288,10 @@ class GoFeatures {
     }
     for (int i = 0; i < chains.enemy_count && !saves && !takes_last && !is_free; i++)
       is_free = chains_[chains.enemy[i]].liberties == 1 && !Ladder::is_caught(passed(), chains.enemy[i]);
-    add(saves ? kCaptureSaves : takes_last ? kCaptureLast : is_free ? kCaptureFree : kCaptureCaught);
+    if (saves || takes_last)
+      add(saves ? kCaptureSaves : kCaptureLast);
+    else
+      add(is_free ? kCaptureFree : kCaptureCaught);
     if (size >= 2) add(size < 5 ? kCapture2 : kCapture5);
     if (size == 1 && after(p).ko() != 0) add(kTakesKo);
   }
