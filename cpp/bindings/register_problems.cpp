@@ -244,9 +244,10 @@ class Position {
     const auto find = [](const auto& game) -> std::vector<std::pair<Move, std::vector<int>>> {
       if constexpr (requires { game.problem->find_features(game.state, game.moves, [](int, int) {}); }) {
         std::vector<std::pair<Move, std::vector<int>>> list;
+        list.reserve(static_cast<std::size_t>(game.moves.count));
         for (int i = 0; i < game.moves.count; i++) list.push_back({game.moves.move(i), {}});
         game.problem->find_features(game.state, game.moves, [&](int i, int f) { list[i].second.push_back(f); });
-        for (auto& [move, features] : list) std::sort(features.begin(), features.end());
+        for (auto& [move, features] : list) std::ranges::sort(features);
         return list;
       }
       throw std::invalid_argument("only moves of Go have features");
