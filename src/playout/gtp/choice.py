@@ -77,8 +77,8 @@ class Choice:
         if analysis.move != PASS and not self._is_own_eye(analysis.move):
             done = not self._is_answer and (analysis.value or 0.0) >= SURE
             return PASS if done and self._can_pass() else str(analysis.move)
-        if analysis.move == PASS and self._is_answer and not self._engine.settings.agree:
-            return PASS  # what that is worth is known, as the board is: nothing else is any better
+        if analysis.move == PASS and self._is_answer:  # what that is worth is known: nothing else is any better
+            return PASS
         return PASS if self._can_pass() else self._instead_of_pass(analysis)
 
     def _can_pass(self) -> bool:
@@ -105,8 +105,6 @@ class Choice:
     def _instead_of_pass(self, analysis: Analysis) -> str:
         """The best move that is not a pass; a pass if all others are mistakes."""
         best, value = self._best(self._sensible(analysis))
-        if self._is_answer and self._engine.settings.agree:  # a pass ends the game, and would lose it
-            return best
         return PASS if self._engine.value_after(self._colour, PASS, self._deadline) - value > WORSE else best
 
     def _best(self, moves: Sequence[str]) -> tuple[str, float]:
