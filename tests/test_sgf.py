@@ -172,6 +172,14 @@ def test_character_sets(name, content):
     assert po.parse_sgf(record.to_sgf().encode()) == record
 
 
+@pytest.mark.parametrize("end", [")", "", " \n", "))", "(", ";", "(;"])
+def test_a_file_that_ends_before_its_last_bracket(end):
+    record = po.parse_sgf(f"(;SZ[5];B[aa](;W[bb];B[cc])(;W[dd](;B[ee]{end}")
+    assert record.moves == ("A5", "B4", "C3")
+    assert [line.moves for line in record.variations()][1:] == [("A5", "D2", "E1")]
+    assert po.parse_sgf(record.to_sgf()) == record
+
+
 def test_a_byte_order_mark_is_no_text():
     assert po.parse_sgf("(;PB[Weiß])".encode("utf-8-sig")).black == "Weiß"
 
@@ -216,7 +224,8 @@ def test_upto_says_what_is_allowed():
     [
         ("", "there is no game: a game begins with '(;'"),
         ("(B[aa])", "there is no game"),
-        ("(;B[aa]", "line 1, column 8: the game that begins at line 1, column 1, has no ')' at its end"),
+        ("(;\n;B", "line 2, column 3: property 'B' has no value"),
+        ("(;B[aa](;W[bb", "line 1, column 11: the value that begins here has no ']' at its end"),
         ("(;\n\n  ;C[a\nb\\]", "line 3, column 5: the value that begins here has no ']' at its end"),
         ("(;B)", "line 1, column 4: property 'B' has no value"),
         ("(;\n[aa])", "line 2, column 1: there is a value without the name of a property"),

@@ -5,7 +5,8 @@ so that nothing is nested however deep the tree is. A first child is always the 
 2 ... for as long as each follows the one before.
 
 What real files do is read as it is meant: text around games; names of old files such as ``AddBlack`` for ``AB``; a
-property twice in a node; a variation without its ``;``; any line ends; character sets other than they say.
+property twice in a node; a variation without its ``;``; any line ends; character sets other than they say; a file that
+ends before its last ``)``.
 """
 
 import codecs
@@ -162,7 +163,7 @@ class _Reader:
     """Reads one game of a source, from its ``(`` on."""
 
     def __init__(self, source: _Source, at: int) -> None:
-        self.source, self.start, self.at = source, at, at
+        self.source, self.at = source, at
         self._nodes: list[Node] = []
         self._follows = -1  # what the next node follows
         self._open: list[int] = []  # for each ( that is open, what was to be followed before it
@@ -185,7 +186,7 @@ class _Reader:
             self.at = token.end()
             if not self._open:
                 return tuple(self._nodes)
-        raise self._stuck()
+        return self._ended()
 
     def _mark(self, mark: str, at: int) -> None:
         self._end_node()
@@ -226,12 +227,14 @@ class _Reader:
             raise self.source.error(at, f"property {short(self._name)} has no value")
         self._name = None
 
-    def _stuck(self) -> InputError:
-        text, at = self.source.text, self.at
-        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it always matches
-        if at == len(text):
-            line, column = self.source.place(self.start)
-            return self.source.error(at, f"the game that begins at line {line}, column {column}, has no ')' at its end")
-        if text[at] == "[":
-            return self.source.error(at, "the value that begins here has no ']' at its end")
-        return self.source.error(at, f"{short(text[at])} is none of ( ) ; [ ] or a name")
+    def _ended(self) -> tuple[Node, ...]:
+        """Return what there is if the text ends here, though brackets are open."""
+        text = self.source.text
+        self.at = _SPACE.match(text, self.at).end()  # type: ignore[union-attr]  # it always matches
+        if self.at == len(text):
+            self._end_property(self.at)
+            self._end_node()
+            return tuple(self._nodes)
+        if text[self.at] == "[":
+            raise self.source.error(self.at, "the value that begins here has no ']' at its end")
+        raise self.source.error(self.at, f"{short(text[self.at])} is none of ( ) ; [ ] or a name")
