@@ -13,6 +13,8 @@ from tests.gtp.talk import ask, board, stones
 SETTLED = stones(".XXO. XXXOO .XXO. XXXOO XXXO.")
 # White's D6 is dead. As the board is Black is ahead by 16; without that stone by 21.
 DEAD = stones(".X..XO. XX.OXOO XXXXXO. .XXXXOO XXXXXO. .XXXXOO XXXXXO.")
+# Whoever plays B7 decides whether White's stones live; if they do, Black is ahead by 33, else by 49.
+OPEN = stones("...OXXX OOOOXXX XXXXXXX XXXXXXX .XXXXX. XXXXXXX XXXXXXX")
 SEARCH = {"playouts": 300}
 
 
@@ -68,8 +70,12 @@ def test_dead_stones_are_captured_where_they_stand_between_the_board_and_a_win()
 
 def test_where_players_agree_on_dead_stones_they_may_stay():
     assert last(*DEAD, "komi 18.5", "play w pass", "genmove b", agree=True) == "= PASS"
-    assert last(*DEAD, "komi 18.5", "play b pass", "genmove w", agree=True) != "= PASS"
     assert last(*DEAD, "komi 18.5", "play b pass", "genmove w") == "= PASS"  # as the board is White wins
+
+
+def test_where_players_agree_on_dead_stones_those_that_may_live_are_looked_after():
+    assert last(*OPEN, "komi 40.5", "play b pass", "genmove w", agree=True) == "= B7"
+    assert last(*OPEN, "komi 40.5", "play b pass", "genmove w") == "= PASS"  # as the board is White wins
 
 
 def test_the_first_pass_needs_a_win_with_and_without_dead_stones():

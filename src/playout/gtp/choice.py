@@ -3,6 +3,8 @@
 Two passes end the game, and what is on the board then counts, unless the players agree on dead stones. So
 
 - a pass is answered by a pass if that wins: as the board is or, where players agree on dead stones, without them;
+- where players agree, a pass that loses is an answer too once it is clear which stones live, for then all is over; before
+  that, stones that may yet live are looked after first;
 - the first pass needs more: it is clear which stones live, that wins with all stones as they are, and a short search of
   what the opponent could still do agrees;
 - else it plays on, but never fills an eye of its own, and where only the opponent's dead stones stand between the board
@@ -77,9 +79,13 @@ class Choice:
         if analysis.move != PASS and not self._is_own_eye(analysis.move):
             done = not self._is_answer and (analysis.value or 0.0) >= SURE
             return PASS if done and self._can_pass() else str(analysis.move)
-        if analysis.move == PASS and self._is_answer:  # what that is worth is known: nothing else is any better
+        if analysis.move == PASS and self._is_answer and not self._is_open():  # nothing else is any better
             return PASS
         return PASS if self._can_pass() else self._instead_of_pass(analysis)
+
+    def _is_open(self) -> bool:
+        """Whether players who agree on dead stones could not do so yet: what a search knows of two passes is wrong."""
+        return self._engine.settings.agree and not self._status.is_clear
 
     def _can_pass(self) -> bool:
         """Whether to pass first: the game is won as the board is, and the opponent can do nothing about it."""
@@ -105,6 +111,8 @@ class Choice:
     def _instead_of_pass(self, analysis: Analysis) -> str:
         """The best move that is not a pass; a pass if all others are mistakes."""
         best, value = self._best(self._sensible(analysis))
+        if self._is_answer and self._is_open():
+            return best
         return PASS if self._engine.value_after(self._colour, PASS, self._deadline) - value > WORSE else best
 
     def _best(self, moves: Sequence[str]) -> tuple[str, float]:
