@@ -219,13 +219,19 @@ def test_an_interrupt_reaches_a_program_that_hangs(tmp_path):
     assert time.monotonic() - begin < 60
 
 
-def test_an_exception_of_the_caller_ends_the_match():
+def test_an_exception_of_the_caller_ends_the_match_and_keeps_what_has_ended(tmp_path):
+    seen = []
+
     def fail(result: po.MatchResult) -> None:
         if result.games:
+            seen.extend(result.games)
+            time.sleep(2)  # the games under way end meanwhile
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        po.match(WEAK, WEAK, games=1000, jobs=2, on_event=fail, **SMALL)
+        po.match(WEAK, WEAK, games=1000, jobs=2, on_event=fail, record=tmp_path / "match.jsonl", **SMALL)
+    lines = (tmp_path / "match.jsonl").read_text().splitlines()
+    assert len(lines) - 1 == len(seen) + 2
 
 
 # The sequential test

@@ -212,6 +212,14 @@ class _Runner:
                         break
             finally:
                 self.stopped.set()
+                self._keep_the_rest(interrupted)
+
+    def _keep_the_rest(self, interrupted: threading.Event) -> None:
+        """Keep games that have ended while nobody looked."""
+        ended, self.under_way = wait(self.under_way)
+        for future in ended:
+            if future.exception() is None:
+                self._keep(future, interrupted)
 
     def _fill(self, pool: ThreadPoolExecutor, jobs: int, trial: "Future[None]") -> bool:
         """Begin games while there is room; false once none is under way."""
