@@ -303,7 +303,7 @@ class Player:
         seconds, playouts = self._budget(seconds, playouts)
         forced = len(self.legal_moves()) < 2
         if forced:
-            playouts = self._least()
+            playouts = self.least_playouts
         with self._thinking() as stopped:
             begin = time.monotonic()
             deadline = math.inf if seconds is None else begin + seconds
@@ -375,20 +375,21 @@ class Player:
             seconds = check_positive("seconds", seconds)
         if playouts is not None:
             playouts = check_integer("playouts", playouts, 1, MAX_VISITS)
-            if playouts < self._least():
+            if playouts < self.least_playouts:
                 raise InputError(
-                    f"playouts is {playouts}, too few for {self.parallel}, which does {self._least()} at once"
+                    f"playouts is {playouts}, too few for {self.parallel}, which does {self.least_playouts} at once"
                 )
         return seconds, playouts
 
-    def _least(self) -> int:
-        """The least number of playouts that makes sense."""
+    @property
+    def least_playouts(self) -> int:
+        """The least number of playouts that its threads can be asked for."""
         return max(getattr(self.parallel, "jobs", 1), getattr(self.parallel, "width", 1))
 
     def _begin(self, playouts: int | None) -> None:
         """Let the engine begin; however long it may search, no counter of visits overflows."""
         room = MAX_VISITS - self._forest.report().visits
-        least = self._least()
+        least = self.least_playouts
         jobs = 1 if self.parallel is None else self.parallel.jobs
         threads = min(self.threads, jobs) if isinstance(self.parallel, Root) else self.threads
         try:

@@ -207,7 +207,7 @@ def test_nobody_reads_standard_error():
 
 def test_mistakes_on_the_command_line(tmp_path):
     for options, message in [
-        (["--size", "1"], "size is 1; allowed are whole numbers from 2 to 25"),
+        (["--size", "0"], "size is 0; allowed are whole numbers from 1 to 25"),
         (["--log", str(tmp_path)], "cannot write"),
     ]:
         done = said_by(b"name\n", *options)

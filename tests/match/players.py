@@ -7,7 +7,7 @@ from pathlib import Path
 import playout as po
 
 WEAK = po.Contestant(po.UCT(memory=16), playouts=2, policy="light", name="weak")
-STRONG = po.Contestant(po.UCT(memory=16), playouts=150, policy="light", name="strong")
+STRONG = po.Contestant(po.UCT(memory=16, early_stop=False), playouts=150, policy="light", name="strong")
 SMALL = dict(size=5, komi=0.5)
 
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Literal, TextIO
+from typing import Annotated, TextIO
 
 from cyclopts import Group, Parameter
 
@@ -47,7 +47,7 @@ def gtp(
     Parameters
     ----------
     size
-        Of the board until the client says it, 2 to 25.
+        Of the board until the client says it, 1 to 25.
     komi
         Points for White until the client says it.
     resign
@@ -72,8 +72,8 @@ def gtp(
     log
         Add all lines that come and go to this file.
     """
-    rollouts: Literal["heavy", "light"] = "heavy" if heavy else "light"
-    settings = Settings(size, komi, playouts, seconds, threads, ponder, memory, seed, rollouts, resign, agree)
+    policy = "heavy" if heavy else "light"
+    settings = Settings(size, komi, playouts, seconds, threads, ponder, memory, seed, policy, resign, agree)
     with _appended(log) as file:
         engine = Engine(settings, _tell)
         if sys.stdin is None:  # closed by whoever started us

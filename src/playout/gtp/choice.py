@@ -2,7 +2,8 @@
 
 Two passes end the game, and what is on the board then counts, unless the players agree on dead stones. So
 
-- a pass is answered by a pass if that wins: as the board is or, where players agree on dead stones, without them;
+- a pass is answered by a pass if that wins: as the board is or, where players agree on dead stones, without them; and
+  if all is lost: it is clear which stones live, that loses with and without the dead ones, and so says a short search;
 - where players agree, a pass that loses is an answer too once it is clear which stones live, for then all is over; before
   that, stones that may yet live are looked after first;
 - the first pass needs more: it is clear which stones live, that wins with all stones as they are, and a short search of
@@ -61,6 +62,9 @@ class Choice:
         """Whether what Black is ahead by is a win."""
         return margin > 0 if self._colour == PLAYERS[0] else margin < 0
 
+    def _loses(self, margin: float) -> bool:
+        return margin != 0 and not self._wins(margin)
+
     def _wins_agreed(self) -> bool:
         return self._status.is_clear and self._wins(self._status.score().margin)
 
@@ -76,6 +80,8 @@ class Choice:
         """Return the move that an analysis comes to."""
         if self._must_capture():
             return self._capture(analysis)
+        if self._is_answer and self._is_lost(analysis):
+            return PASS
         if analysis.move != PASS and not self._is_own_eye(analysis.move):
             done = not self._is_answer and (analysis.value or 0.0) >= SURE
             return PASS if done and self._can_pass() else str(analysis.move)
@@ -92,6 +98,14 @@ class Choice:
         if self._cleanup or not self._wins(self._history.score()) or not self._wins_agreed():
             return False
         return self._engine.value_after(self._colour, PASS, self._deadline) >= SURE
+
+    def _is_lost(self, analysis: Analysis) -> bool:
+        """Whether there is nothing left to play for."""
+        if (analysis.value or 0.0) > 1 - SURE or not self._loses(self._history.score()):
+            return False
+        if not self._status.is_clear or not self._loses(self._status.score().margin):
+            return False
+        return self._engine.value_after(self._colour, str(analysis.move), self._deadline) <= 1 - SURE
 
     def _must_capture(self) -> bool:
         """Whether only dead stones of the opponent stand between the board and a win."""

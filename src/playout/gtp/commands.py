@@ -46,6 +46,10 @@ def _say(text: str, call: Call) -> str:
     return text
 
 
+def _version(call: Call) -> str:
+    return playout.__version__
+
+
 def _known(call: Call) -> str:
     return "true" if call.words[0] in COMMANDS else "false"
 
@@ -258,7 +262,7 @@ MANY = 10_000
 COMMANDS: dict[str, Command] = {
     "protocol_version": _command(partial(_say, "2")),
     "name": _command(partial(_say, "Playout")),
-    "version": _command(partial(_say, playout.__version__)),
+    "version": _command(_version),
     "known_command": _command(_known, 1),
     "list_commands": _command(_list),
     "quit": _command(partial(_say, "")),

@@ -11,15 +11,15 @@ from playout.gtp import status
 from playout.gtp.board import PASS
 from playout.gtp.choice import Choice
 from playout.gtp.history import History
-from playout.parallel import MAX_THREADS, processors
+from playout.parallel import MAX_THREADS, Leaf, Root, Tree, processors
 from playout.play import MAX_VISITS, Analysis, Player
-from playout.problems.go import MAX_SIDE, PLAYERS, Go
+from playout.problems.go import MAX_SIDE, PLAYERS, PLAYOUTS, Go
 from playout.result import MAX_SEED
 from playout.sgf import load_sgf
 from playout.uct import RAVE, UCT
 
 SEARCH = UCT(bandit=RAVE(), expand_after=4)
-LEAST_SIDE = 2
+LEAST_SIDE = 1
 SECONDS = 5.0  # a move, if nothing says how long
 LEAST_SECONDS = 0.01
 LEAST_PLAYOUTS = 30  # of a move without any time
@@ -30,6 +30,11 @@ CHECK_MEMORY = 16  # MB of its tree
 CHECK_SHARE = 0.15  # of the time for a move that is kept for checks, and no more than:
 CHECK_SECONDS = 0.5
 RESIGN = "resign"
+
+
+def usual_search(playouts: int | None, memory: int = SEARCH.memory) -> UCT:
+    """Return the search of an engine: playouts that were asked for are all played, time ends once a move is decided."""
+    return replace(SEARCH, memory=memory, early_stop=playouts is None)
 
 
 @dataclass(frozen=True)
@@ -49,16 +54,22 @@ class Settings:
     ponder
         Whether to think while the opponent does.
     memory
-        MB that the tree may take.
+        MB that the tree may take, unless a search is given.
     seed
         Of the first game's random numbers; each game after it has the next.
-    rollouts
+    policy
         ``"light"`` or ``"heavy"``: what a playout beyond the tree is.
     resign
         The chance to win below which the game is hopeless, 0 to 0.5; it is given up after five such moves in a row. 0:
         never.
     agree
         Whether players agree on dead stones after two passes. If not, whatever is on the board counts as alive.
+    ko
+        The rule of ko, as of :class:`playout.Go`.
+    search
+        A :class:`playout.UCT`, as it is; if None, RAVE.
+    parallel
+        How threads work together, as of :class:`playout.Player`.
     """
 
     size: int = 19
@@ -69,13 +80,16 @@ class Settings:
     ponder: bool = False
     memory: int = SEARCH.memory
     seed: int = 0
-    rollouts: str = "heavy"
+    policy: str = "heavy"
     resign: float = 0.1
     agree: bool = False
+    ko: str = "positional"
+    search: UCT | None = None
+    parallel: Tree | Leaf | Root | None = None
 
     def __post_init__(self) -> None:
         check_integer("size", self.size, LEAST_SIDE, MAX_SIDE)
-        check_choice("rollouts", self.rollouts, ("light", "heavy"))
+        check_choice("policy", self.policy, PLAYOUTS)
         check_number("resign", self.resign, 0.0, 0.5)
         check_integer("seed", self.seed, 0, MAX_SEED)
         if self.playouts is not None:
@@ -84,14 +98,15 @@ class Settings:
             check_positive("seconds", self.seconds)
         if self.threads is not None:
             check_integer("threads", self.threads, 1, MAX_THREADS)
-        self.search()
+        self.tree()
         self.game(self.size, self.komi)
 
-    def search(self) -> UCT:
-        return replace(SEARCH, memory=self.memory, early_stop=self.playouts is None)
+    def tree(self) -> UCT:
+        """Return the search for a move."""
+        return usual_search(self.playouts, self.memory) if self.search is None else self.search
 
     def game(self, size: int, komi: float) -> Go:
-        return Go(size, komi=komi, playouts=self.rollouts)
+        return Go(size, komi=komi, ko=self.ko, playouts=self.policy)
 
 
 class Engine:
@@ -112,12 +127,13 @@ class Engine:
         self.history = History(settings.game(settings.size, settings.komi))
         self._threads = processors() if settings.threads is None else settings.threads
         self._player: Player | None = None
-        self._games = -1
+        self._games = 0
         self._lag = 0.0
         self._begin_game()
 
     def _begin_game(self) -> None:
-        self._games += 1
+        if self._player is not None:  # a board that nobody has thought about was no game
+            self._games += 1
         self._hopeless = dict.fromkeys(PLAYERS, 0)
         self._is_playing = False  # whether a move was asked for since the game began
         self._in_haste = False  # whether the clock left no time for it: then to end pondering is too long
@@ -148,7 +164,7 @@ class Engine:
         """Go to the position after so many moves of a game in an SGF file; without a number, after all."""
         record = load_sgf(path)
         parts = [*record.earlier, (record.game, record.moves)]
-        self._begin(History.after(parts, self.settings.rollouts, count))
+        self._begin(History.after(parts, self.settings.policy, count))
 
     def _begin(self, history: History) -> None:
         game = history.game
@@ -178,7 +194,7 @@ class Engine:
         game, moves = self.history.for_player(colour)
         if self._player is None or self._player.game != game:
             self._forget()
-            self._player = Player(game, self.settings.search(), threads=self._threads, seed=self.seed)
+            self._player = self._new_player(game, self.settings.tree())
         have = list(self._player.moves)
         news = moves[len(have) :]
         if moves[: len(have)] != have or len(news) > 4:
@@ -187,6 +203,9 @@ class Engine:
             for move in news:
                 self._player.play(move)
         return self._player
+
+    def _new_player(self, game: Go, search: UCT) -> Player:
+        return Player(game, search, threads=self._threads, parallel=self.settings.parallel, seed=self.seed)
 
     # Moves
 
@@ -288,17 +307,18 @@ class Engine:
         seconds = max(LEAST_SECONDS, min(limits)) if limits else None
         playouts = self.settings.playouts
         if seconds == LEAST_SECONDS:
-            playouts = min(LEAST_PLAYOUTS, playouts or LEAST_PLAYOUTS)
+            playouts = max(player.least_playouts, min(LEAST_PLAYOUTS, playouts or LEAST_PLAYOUTS))
         return player.think(seconds=seconds, playouts=playouts, on_event=on_event)
 
     def value_after(self, colour: str, move: str, deadline: float) -> float:
         """The chance of this colour to win after a move, by a short search."""
         game, moves = self.history.for_player(colour)
-        search = replace(self.settings.search(), memory=CHECK_MEMORY, early_stop=False)
-        with Player(game, search, threads=self._threads, seed=self.seed) as player:
+        trees = getattr(self.settings.parallel, "jobs", 1)
+        search = replace(self.settings.tree(), memory=max(CHECK_MEMORY, trees), early_stop=False)
+        with self._new_player(game, search) as player:
             player.reset([*moves, move])
             seconds = None if deadline == math.inf else max(LEAST_SECONDS, deadline - time.monotonic())
-            value = player.think(playouts=CHECK_PLAYOUTS, seconds=seconds).value
+            value = player.think(playouts=max(player.least_playouts, CHECK_PLAYOUTS), seconds=seconds).value
         return 0.0 if value is None else 1.0 - value
 
     def _gives_up(self, colour: str, analysis: Analysis) -> bool:

@@ -9,25 +9,26 @@ from typing import Any
 from playout import parallel as parallels
 from playout import search as searches
 from playout.errors import InputError, check_choice, check_integer, check_number, check_positive, short, whole_number
+from playout.gtp.engine import Settings, usual_search
 from playout.match.process import split
 from playout.parallel import MAX_THREADS, Leaf, Root, Tree
 from playout.play import MAX_VISITS
-from playout.problems.go import PLAYOUTS, Go
-from playout.uct import BANDITS, RAVE, UCT
+from playout.problems.go import PLAYOUTS
+from playout.uct import BANDITS, UCT
 
 OWN = "playout:"  # what the name of one of Playout's own players begins with
-SEARCH = UCT(bandit=RAVE(), expand_after=4)
+MEMORY = 256  # MB of a tree, unless told otherwise: there are two of them in each game at the same time
 STRATEGIES: dict[str, Callable[[int], Any]] = {"tree": lambda threads: Tree(), "root": Root, "leaf": Leaf}
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """One of Playout's own players: it plays in this process, without GTP, with one tree a game.
+    """One of Playout's own players: it plays as ``playout gtp`` does, but in this process, with one tree a game.
 
     Parameters
     ----------
     search
-        A :class:`playout.UCT`; ``UCT(bandit=RAVE(), expand_after=4)`` if None.
+        A :class:`playout.UCT`; if None, that of ``playout gtp`` with 256 MB of memory: RAVE, all of the playouts.
     playouts, seconds
         What it has for a move; at least one is required.
     threads, parallel
@@ -35,7 +36,8 @@ class Contestant:
     policy
         The playouts of its ``Go``: ``"light"``, at random, or ``"heavy"``, which know some Go.
     resign
-        It resigns once its chance to win was below this three times in a row; 0 never.
+        The chance to win, 0 to 0.5, below which the game is hopeless; it resigns after five such moves in a row. 0:
+        never.
     name
         What to call it; if None, its settings.
     """
@@ -46,12 +48,12 @@ class Contestant:
     threads: int = 1
     parallel: Tree | Leaf | Root | None = None
     policy: str = "heavy"
-    resign: float = 0.05
+    resign: float = 0.1
     name: str | None = None
 
     def __post_init__(self) -> None:
         if self.search is None:
-            self._set("search", SEARCH)
+            self._set("search", usual_search(self.playouts, MEMORY))
         if not isinstance(self.search, UCT):
             raise InputError(f"search is {short(self.search)}; a player needs UCT()")
         if self.playouts is None and self.seconds is None:
@@ -63,10 +65,10 @@ class Contestant:
         self._set("threads", check_integer("threads", self.threads, 1, MAX_THREADS))
         if self.parallel is not None and not isinstance(self.parallel, (Tree, Leaf, Root)):
             raise InputError(f"parallel is {short(self.parallel)}; allowed are Tree(), Leaf() and Root()")
-        check_choice("policy", self.policy, PLAYOUTS)
-        self._set("resign", check_number("resign", self.resign, 0.0, 1.0))
+        self._set("resign", check_number("resign", self.resign, 0.0, 0.5))
         if self.name is not None:
             _check_name(self.name)
+        self.settings()  # raises where an engine cannot play so
 
     def _set(self, field: str, value: Any) -> None:
         object.__setattr__(self, field, value)
@@ -89,11 +91,13 @@ class Contestant:
         settings = {key: given.pop(key) for key in ("memory", "expand_after", "graph") if key in given}
         if "parallel" in given:
             given["parallel"] = STRATEGIES[given["parallel"]](given.get("threads", 1))
-        return cls(replace(SEARCH, bandit=bandit, **settings), **given)  # type: ignore[arg-type]
+        usual = usual_search(given.get("playouts"), MEMORY)
+        return cls(replace(usual, bandit=bandit, **settings), **given)  # type: ignore[arg-type]
 
-    def game(self, size: int, komi: float, ko: str) -> Go:
-        """Return the game as it sees it: the rules of the match, with its own playouts."""
-        return Go(size, komi=komi, ko=ko, playouts=self.policy)
+    def settings(self, **game: Any) -> Settings:
+        """Return the settings of an engine that plays so; of a game there are size, komi, ko and seed."""
+        own = {key: getattr(self, key) for key in ("search", "playouts", "seconds", "threads", "parallel", "policy")}
+        return Settings(**own, resign=self.resign, **game)
 
     def title(self) -> str:
         """Return what it is called."""
@@ -108,8 +112,8 @@ class Contestant:
         return " ".join(words)
 
     def to_json(self) -> dict[str, Any]:
-        settings = {key: getattr(self, key) for key in ("playouts", "seconds", "threads", "policy", "resign")}
-        return {**settings, "search": searches.to_json(self.search), "parallel": parallels.to_json(self.parallel)}
+        own = {key: getattr(self, key) for key in ("playouts", "seconds", "threads", "policy", "resign")}
+        return {**own, "search": searches.to_json(self.search), "parallel": parallels.to_json(self.parallel)}
 
 
 @dataclass(frozen=True)

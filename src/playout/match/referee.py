@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from playout import _core
 from playout.errors import InputError, short
+from playout.gtp.status import written
 from playout.match.contestants import Contestant, Program
 from playout.match.process import EngineError
 from playout.match.result import DISPUTED, MatchGame
-from playout.match.seats import Rules, Seat, judged, score_text, seed_of, take_seat
+from playout.match.seats import Rules, Seat, judged, seed_of, take_seat
 from playout.problems.go import PLAYERS
 
 
@@ -148,7 +149,7 @@ class _Game:
             return _Ending(said[0], f"{after}; the players agree")
         told = ", ".join(f"{name} says {score or 'nothing'}" for name, score in zip(PLAYERS, said, strict=True))
         if both_passed:
-            return _Ending(score_text(self.game.score(self.moves).margin), f"{DISPUTED}{told}")
+            return _Ending(written(self.game.score(self.moves).margin), f"{DISPUTED}{told}")
         return _Ending("Void", f"{after}; {told}")
 
     def _opinion(self, colour: int) -> str | None:

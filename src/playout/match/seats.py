@@ -3,18 +3,21 @@
 import re
 import shlex
 import threading
+import time
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 from playout.errors import InputError, short
+from playout.gtp.engine import Engine
+from playout.gtp.status import written
 from playout.match.contestants import Contestant, Program
 from playout.match.process import EngineError, Process, Stopped
-from playout.play import Analysis, Player
+from playout.play import Analysis
 from playout.problems.go import PLAYERS, Go
 from playout.random import GOLDEN, WORD, mix
 from playout.result import MAX_SEED
+from playout.stop import interrupts
 
-RESIGN_TURNS = 3  # a player resigns once it sees no chance so many times in a row
 SCORE = re.compile(r"([BW])\+(\d{1,5}(?:\.\d{1,3})?)(?:\s.*)?|0(?:\.0*)?|draw|jigo", re.IGNORECASE)
 
 
@@ -60,52 +63,31 @@ class ProgramSeat:
 
 
 class OwnSeat:
-    """One of Playout's own players, in this process."""
+    """One of Playout's own players: the engine of ``playout gtp``, in this process."""
 
     def __init__(self, player: Contestant, colour: int, rules: Rules, stopped: threading.Event, seed: int) -> None:
-        self.settings, self.colour, self.stopped = player, colour, stopped
-        game = player.game(rules.size, rules.komi, rules.ko)
-        self.player = Player(game, player.search, threads=player.threads, parallel=player.parallel, seed=seed)
-        self.hopeless = 0  # turns in a row
+        self.colour, self.stopped = colour, stopped
+        self.engine = Engine(player.settings(size=rules.size, komi=rules.komi, ko=rules.ko, seed=seed))
 
     def play(self, colour: int, move: str) -> None:
-        self.player.play(move)
+        self.engine.history.play(PLAYERS[colour], move)
 
     def choose(self) -> str:
-        moves = self.player.moves
-        move = "pass" if moves and moves[-1] == "pass" and self._wins() else self._thought()
-        if move != "resign":
-            self.player.play(move)
+        with interrupts() as interrupted:  # a move of a search that was cut short is none
+            move = self.engine.genmove(PLAYERS[self.colour], time.monotonic(), on_event=self._look_up)
+            if interrupted.is_set() or self.stopped.is_set():
+                raise Stopped
         return move
-
-    def _thought(self) -> str:
-        analysis = self.player.think(
-            seconds=self.settings.seconds, playouts=self.settings.playouts, on_event=self._look_up
-        )
-        if analysis.interrupted:
-            raise Stopped
-        low = analysis.value is not None and analysis.value < self.settings.resign
-        self.hopeless = self.hopeless + 1 if low else 0
-        return "resign" if self.hopeless >= RESIGN_TURNS else str(analysis.move)
 
     def _look_up(self, _: Analysis) -> None:
         if self.stopped.is_set():
             raise Stopped
 
-    def _wins(self) -> bool:
-        """Whether it has won if the game ends with all stones that are there."""
-        return (self._margin() > 0) == (self.colour == 0) and self._margin() != 0
-
-    def _margin(self) -> float:
-        game = self.player.game
-        assert isinstance(game, Go)
-        return game.score(self.player.moves).margin
-
     def score(self) -> str | None:
-        return score_text(self._margin())
+        return written(self.engine.judge().score().margin)
 
     def close(self) -> None:
-        self.player.close()
+        self.engine.close()
 
 
 Seat = ProgramSeat | OwnSeat
@@ -147,12 +129,7 @@ def tidy_score(said: str) -> str | None:
     if found is None:
         return None
     margin = 0.0 if found[1] is None else float(found[2])
-    return score_text(margin if (found[1] or "B").upper() == "B" else -margin)
-
-
-def score_text(margin: float) -> str:
-    """Return what Black is ahead by as a result: ``"B+3.5"``, ``"W+0.5"``, ``"0"``."""
-    return "0" if margin == 0 else f"{'B' if margin > 0 else 'W'}+{abs(margin):g}"
+    return written(margin if (found[1] or "B").upper() == "B" else -margin)
 
 
 def seed_of(seed: int, number: int, side: int) -> int:
