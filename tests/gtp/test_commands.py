@@ -1,6 +1,7 @@
 """The commands of the Go Text Protocol, as its specification has them."""
 
 import re
+import time
 
 import pytest
 
@@ -9,7 +10,7 @@ from playout import InputError
 from playout.gtp import Engine, Settings
 from playout.gtp.commands import COMMANDS
 from tests.gtp.others import gnugo_answers
-from tests.gtp.talk import ask, board, serve_bytes, stones
+from tests.gtp.talk import SMALL, ask, board, serve_bytes, stones
 
 ASKED_FOR = (
     "boardsize clear_board komi play genmove undo final_score final_status_list loadsgf reg_genmove time_settings "
@@ -47,7 +48,7 @@ FAILS = [
     ("boardsize", "syntax error"),
     ("boardsize x", "syntax error"),
     ("boardsize 9.5", "syntax error"),
-    ("boardsize 1", "unacceptable size"),
+    ("boardsize 0", "unacceptable size"),
     ("boardsize 26", "unacceptable size"),
     ("boardsize -9", "unacceptable size"),
     ("komi", "syntax error"),
@@ -101,6 +102,24 @@ def test_what_fails_says_so_and_changes_nothing(line, message):
     before, said, after = ask("showboard", f"8 {line}", "showboard")
     assert said == f"?8 {message}"
     assert before == after
+
+
+def test_the_smallest_board():
+    said = ask("boardsize 1", "komi 0.5", "play b A1", "genmove b", "reg_genmove w", "genmove w", "final_score")
+    assert said[2:] == ["? illegal move", "= PASS", "= PASS", "= PASS", "= W+0.5"]
+    assert board(ask("boardsize 1", "showboard")[1]) == ["."]
+
+
+def test_a_board_that_nobody_has_thought_about_is_no_game():
+    """What a client says before the first move changes nothing of the seed."""
+    engine = Engine(Settings(**{**SMALL, "seed": 7}))
+    for _ in range(2):
+        engine.clear(4)
+    assert engine.seed == 7
+    engine.genmove("black", time.monotonic())
+    engine.clear()
+    assert engine.seed == 8
+    engine.close()
 
 
 def test_vertices_and_colours_in_any_case():
@@ -238,7 +257,7 @@ def test_komi_counts():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"size": 1}, {"playouts": 0}, {"seconds": 0}, {"threads": 0}, {"memory": 0}, {"resign": 0.9}, {"seed": -1}],
+    [{"size": 0}, {"playouts": 0}, {"seconds": 0}, {"threads": 0}, {"memory": 0}, {"resign": 0.9}, {"seed": -1}],
 )
 def test_settings_are_checked(wrong):
     with pytest.raises(InputError, match=f"{next(iter(wrong))} is "):

@@ -58,6 +58,11 @@ def test_without_a_sensible_move_it_passes_though_it_loses():
     assert last(*SETTLED, "komi 9.5", "play w pass", "genmove b") == "= PASS"
 
 
+def test_a_pass_ends_a_game_that_is_lost_beyond_doubt():
+    """There are moves left, none of them worth anything."""
+    assert last(*DEAD, "komi 0.5", "play b pass", "genmove w") == "= PASS"
+
+
 def test_dead_stones_are_captured_where_they_stand_between_the_board_and_a_win():
     lines = [*DEAD, "komi 18.5"]
     for _ in range(2):

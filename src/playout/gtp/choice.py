@@ -4,8 +4,8 @@ Two passes end the game, and what is on the board then counts, unless the player
 
 - a pass is answered by a pass if that wins: as the board is or, where players agree on dead stones, without them; and
   if all is lost: it is clear which stones live, that loses with and without the dead ones, and so says a short search;
-- where players agree, a pass that loses is an answer too once it is clear which stones live, for then all is over; before
-  that, stones that may yet live are looked after first;
+- where players agree, a pass that loses is an answer too once it is clear which stones live, for then all is over;
+  before that, stones that may yet live are looked after first;
 - the first pass needs more: it is clear which stones live, that wins with all stones as they are, and a short search of
   what the opponent could still do agrees;
 - else it plays on, but never fills an eye of its own, and where only the opponent's dead stones stand between the board

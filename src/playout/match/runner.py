@@ -75,8 +75,8 @@ def match(
         How many games are played at the same time. Players that think for a time take it from each other.
     judge
         The command line of a program that scores the games that end by passes or take too long. If None, the players
-        say who has won (``final_score``), Playout's own by the area of the board as it stands; where they disagree
-        after two passes, that area counts.
+        say who has won (``final_score``), Playout's own by the area without stones that it takes for dead; where they
+        disagree after two passes, the board counts as it stands.
     record
         A file that has a line for each game that has ended; the same match goes on from it.
     sgf
