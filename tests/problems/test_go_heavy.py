@@ -78,30 +78,30 @@ def test_the_last_stone_is_captured():
 
 def test_a_chain_in_atari_captures_or_extends():
     plain = plain_of(". . . . . .", ". O . . . .", "O X . . . .", ". O . . . .", ". . . . . .", player=0)
-    assert plain.answer_atari(point("B2", 6)) == {point("C3", 6)}
+    assert plain.answer_atari(plain.near(point("B2", 6))) == {point("C3", 6)}
     plain = plain_of(". X . . . .", "X O X . . .", "O X O . . .", ". O . . . .", ". . . . . .", player=0)
-    assert plain.answer_atari(point("C3", 6)) == set()  # B3's last liberty is B3's own: it has none to extend to
+    assert plain.answer_atari({point("B3", 6)}) == set()  # there is no way out
 
 
 def test_counter_capture():
-    """Black's stone has no way out, but a white stone that holds it is in atari."""
-    plain = plain_of(". . X . . .", ". X O X . .", "X O X O . .", ". X O X O .", ". . . . . .", player=0)
-    found = plain.answer_atari(point("D3", 6))
-    assert point("C1", 6) in found
+    """Black's stone may run, or capture a white stone that holds it and is in atari itself."""
+    plain = plain_of(". . . . . .", ". . O . . .", ". O X . O .", ". X O X O .", ". . . . . .", player=0)
+    assert plain.answer_atari({point("C3", 6)}) == {point("C1", 6), point("D3", 6)}
 
 
 def test_two_liberties_are_attacked_and_defended():
     """A chain at the edge has few liberties to gain; one in the middle of nowhere needs no answer."""
     rows = (". . . . . .", ". . . . . .", ". . X X . .", ". X O O . .", ". . . . . .")
-    assert plain_of(*rows, player=0).answer_two(point("D2", 6)) == set()  # it has three
+    assert plain_of(*rows, player=0).answer_two({point("D2", 6)}) == set()  # it has three
     attacked = plain_of(". . . . .", ". . . . .", ". . . . .", "X X . . .", "O O . . .", player=0)
     assert attacked.liberties(point("B1", 5)) == {point("C1", 5)}
     attacked = plain_of(". . . . .", ". . . . .", "X . . . .", "O O X . .", ". X . . .", player=0)
-    assert attacked.answer_two(point("A2", 5)) == {point("B3", 5), point("A4", 5)}  # A4 saves A3; A1 would be in atari
+    assert attacked.answer_two({point("A2", 5)}) == {point("B3", 5)}  # on A1 Black himself would be in atari
+    assert attacked.answer_two({point("A3", 5)}) == {point("A4", 5), point("B3", 5)}  # his own stone, in danger
     defended = plain_of(". . . . .", ". . . . .", "O . . . .", "X X O . .", ". O . . .", player=0)
-    assert defended.answer_two(point("C2", 5)) == {point("B3", 5)}
+    assert defended.answer_two({point("B2", 5)}) == {point("B3", 5)}
     free = plain_of(". . . . .", ". . X . .", ". X O . .", ". . . . .", ". . . . .", player=0)
-    assert free.answer_two(point("C3", 5)) == set()
+    assert free.answer_two({point("C3", 5)}) == set()
 
 
 @pytest.mark.parametrize(

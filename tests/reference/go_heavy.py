@@ -61,10 +61,11 @@ class HeavyGo(PlainGo):
         newest = last[-1] if last and last[-1] != self.last else None
         before = last[-2] if len(last) > 1 and last[-2] != self.last else None
         found: set[int] = set()
-        if stream.below(100) < ATARI and newest is not None:
-            found = self.answer_atari(newest)
-        if not found and stream.below(100) < TWO and newest is not None:
-            found = self.answer_two(newest)
+        near = self.near(newest) | self.near(before)
+        if stream.below(100) < ATARI:
+            found = self.answer_atari(near)
+        if not found and stream.below(100) < TWO:
+            found = self.answer_two(near)
         if not found and stream.below(100) < NAKADE and newest is not None:
             found = self.nakade(newest)
         if not found and stream.below(100) < SHAPES:
@@ -115,31 +116,38 @@ class HeavyGo(PlainGo):
 
     # The steps
 
-    def answer_atari(self, newest: int) -> set[int]:
+    def near(self, move: int | None) -> set[int]:
+        """A move and the points around it."""
+        if move is None:
+            return set()
+        row, column = divmod(move, self.width)
+        places = [(row + r, column + c) for r, c in product((-1, 0, 1), repeat=2)]
+        return {r * self.width + c for r, c in places if 0 <= r < self.height and 0 <= c < self.width}
+
+    def answer_atari(self, near: set[int]) -> set[int]:
         found = set()
-        if self.board[newest] == 3 - self.own and len(self.liberties(newest)) == 1:
-            found |= self.liberties(newest)
-        for chain in self.chains_near(newest, self.own):
-            if len(self.liberties(chain)) == 1:
-                escape = min(self.liberties(chain))
-                found |= self.captures(chain)
-                found |= {escape} if self.liberties_after(escape, self.player) > 1 else set()
+        for chain in near:
+            if self.board[chain] and len(self.liberties(chain)) == 1:
+                place = min(self.liberties(chain))
+                own = self.board[chain] == self.own
+                found |= self.captures(chain) if own else set()
+                found |= {place} if not own or self.liberties_after(place, self.player) > 1 else set()
         return found - {self.ko_point}
 
     def is_danger(self, player: int, attack: int, rest: int) -> bool:
         attacked = attack != self.ko_point and self.liberties_after(attack, 1 - player) > 1
         return attacked and self.liberties_after(rest, player) < 4
 
-    def answer_two(self, newest: int) -> set[int]:
+    def answer_two(self, near: set[int]) -> set[int]:
         found = set()
-        if self.board[newest] == 3 - self.own and len(self.liberties(newest)) == 2:
-            one, two = self.liberties(newest)
-            found |= {a for a, b in ((one, two), (two, one)) if self.is_danger(1 - self.player, a, b)}
-        for chain in self.chains_near(newest, self.own):
-            if len(self.liberties(chain)) != 2:
+        for chain in near:
+            if not self.board[chain] or len(self.liberties(chain)) != 2:
                 continue
             one, two = self.liberties(chain)
-            if self.is_danger(self.player, one, two) or self.is_danger(self.player, two, one):
+            danger = {a for a, b in ((one, two), (two, one)) if self.is_danger(self.board[chain] - 1, a, b)}
+            if self.board[chain] != self.own:
+                found |= danger
+            elif danger:
                 found |= self.captures(chain)
                 found |= {p for p in (one, two) if self.may_play(p) and self.liberties_after(p, self.player) > 2}
         return found
@@ -171,8 +179,5 @@ class HeavyGo(PlainGo):
         )
 
     def shaped(self, newest: int) -> set[int]:
-        row, column = divmod(newest, self.width)
-        near = [(row + r, column + c) for r, c in product((-1, 0, 1), repeat=2) if (r, c) != (0, 0)]
-        points = [r * self.width + c for r, c in near if 0 <= r < self.height and 0 <= c < self.width]
-        free = [p for p in points if self.may_play(p) and self.has_shape(p)]
+        free = [p for p in self.near(newest) if self.may_play(p) and self.has_shape(p)]
         return {point for point in free if not self.is_self_atari(point)}

@@ -1,16 +1,18 @@
 // Heavy playouts: what a player looks for around the last moves before one is drawn at random.
 //
+// A chain is near a move if it has a stone on its point or on one of the eight around it.
+//
 // The steps, in this order; below(100) is drawn for each, and it is left out if that is not below the step's number.
 // The first that finds moves ends the search for one: below(n) is drawn of the n that it found, in the order of the
 // points, if they are two or more.
 //
-//   atari   kAtari. The chain that the other has just played to, if it is in atari, is captured. Own chains next to the
-//           last stone that are in atari are rescued: by capturing a chain in atari next to them, or by extending at
-//           the liberty if that gives two or more.
+//   atari   kAtari. Of the chains near the last two moves, the other's that are in atari are captured; own ones are
+//           rescued, by capturing a chain in atari next to them or by extending at the liberty, if that gives two or
+//           more.
 //   two     kTwo. A chain with two liberties is in danger if a stone on one of them would not be in atari itself and
-//           would leave the chain with no more than two liberties when it extends at the other. The last stone's chain
-//           is attacked there if it is in danger. Own chains next to the last stone that are in danger are defended: on
-//           those of their liberties that give three or more, or by capturing a chain in atari next to them.
+//           would leave the chain with no more than two liberties when it extends at the other. Of the chains near the
+//           last two moves, the other's that are in danger are attacked there; own ones are defended, on those of their
+//           liberties that give three or more, or by capturing a chain in atari next to them.
 //   nakade  kNakade. An empty region of 3 to 6 points next to the last stone that has only stones of one colour around
 //           it, and a shape with one vital point: that point.
 //   shapes  kShapes. Points around the last stone and the one before that have a shape (shapes.h), but not if the stone
@@ -43,8 +45,9 @@ class GoHeavy {
   // A move that answers the last two, which are points or 0; 0 if there is none.
   static int find(const Board& board, Stream& random, int player, int last, int before) {
     Found found;
-    if (random.below(100) < kAtari && last != 0) answer_atari(board, player, last, found);
-    if (found.count == 0 && random.below(100) < kTwo && last != 0) answer_two(board, player, last, found);
+    const Chains near(board, last, before);
+    if (random.below(100) < kAtari) answer_atari(board, player, near, found);
+    if (found.count == 0 && random.below(100) < kTwo) answer_two(board, player, near, found);
     if (found.count == 0 && random.below(100) < kNakade && last != 0) find_nakade(board, player, last, found);
     if (found.count == 0 && random.below(100) < kShapes) {
       if (last != 0) find_shapes(board, player, last, found);
@@ -76,6 +79,32 @@ class GoHeavy {
     }
   };
 
+  // The chains near two moves, which are points or 0.
+  class Chains {
+   public:
+    Chains(const Board& board, int last, int before) {
+      for (const int move : {last, before}) {
+        if (move == 0) continue;
+        add(board, move);
+        for (const int way : Board::kRing) add(board, move + way);
+      }
+    }
+    template <class Function>
+    void each(Function function) const {
+      std::for_each(heads_.begin(), heads_.begin() + count_, function);
+    }
+
+   private:
+    void add(const Board& board, int p) {
+      if (board.colour(p) == kEmpty || board.colour(p) == kBorder) return;
+      const auto end = heads_.begin() + count_;
+      if (std::find(heads_.begin(), end, board.head(p)) == end) heads_[count_++] = board.head(p);
+    }
+
+    int count_ = 0;
+    std::array<int, 18> heads_;
+  };
+
   static int enemy_of(int player) { return kWhite - player; }
 
   static bool may_play(const Board& board, int p, int player) {
@@ -86,20 +115,6 @@ class GoHeavy {
     return std::ranges::any_of(Board::kSides, [&](int side) {
       return board.colour(p + side) == enemy_of(player) && board.in_atari(p + side);
     });
-  }
-
-  // Calls function(stone) for one stone of each of the player's chains next to a point.
-  template <class Function>
-  static void each_chain(const Board& board, int p, int player, Function function) {
-    std::array<int, 4> seen{};
-    int count = 0;
-    for (const int side : Board::kSides) {
-      const int q = p + side;
-      if (board.colour(q) != kBlack + player) continue;
-      if (std::find(seen.begin(), seen.begin() + count, board.head(q)) != seen.begin() + count) continue;
-      seen[count++] = board.head(q);
-      function(q);
-    }
   }
 
   // The captures of chains in atari next to a chain.
@@ -113,14 +128,13 @@ class GoHeavy {
     });
   }
 
-  static void answer_atari(const Board& board, int player, int last, Found& found) {
-    if (board.colour(last) == enemy_of(player) && board.in_atari(last) && board.liberty(last) != board.ko())
-      found.add(board.liberty(last));
-    each_chain(board, last, player, [&](int chain) {
+  static void answer_atari(const Board& board, int player, const Chains& near, Found& found) {
+    near.each([&](int chain) {
       if (!board.in_atari(chain)) return;
-      capture_around(board, player, chain, found);
       const int p = board.liberty(chain);
-      if (board.template count_liberties_after<2>(p, player) > 1 && p != board.ko()) found.add(p);
+      const bool own = board.colour(chain) == kBlack + player;
+      if (own) capture_around(board, player, chain, found);
+      if (p != board.ko() && (!own || board.template count_liberties_after<2>(p, player) > 1)) found.add(p);
     });
   }
 
@@ -130,20 +144,21 @@ class GoHeavy {
            board.template count_liberties_after<4>(rest, player) < 4;
   }
 
-  static void answer_two(const Board& board, int player, int last, Found& found) {
-    std::array<int, 3> at;
-    if (board.colour(last) == enemy_of(player) && board.template find_liberties<3>(last, at) == 2) {
-      if (is_danger(board, 1 - player, at[0], at[1])) found.add(at[0]);
-      if (is_danger(board, 1 - player, at[1], at[0])) found.add(at[1]);
-    }
-    each_chain(board, last, player, [&](int chain) {
+  static void answer_two(const Board& board, int player, const Chains& near, Found& found) {
+    near.each([&](int chain) {
+      std::array<int, 3> at;
       if (board.template find_liberties<3>(chain, at) != 2) return;
-      if (!is_danger(board, player, at[0], at[1]) && !is_danger(board, player, at[1], at[0])) return;
-      capture_around(board, player, chain, found);
-      for (const int i : {0, 1})
-        if (may_play(board, at[i], player) && board.template count_liberties_after<3>(at[i], player) > 2)
-          found.add(at[i]);
+      const bool own = board.colour(chain) == kBlack + player;
+      const int owner = own ? player : 1 - player;
+      const std::array<bool, 2> danger = {is_danger(board, owner, at[0], at[1]), is_danger(board, owner, at[1], at[0])};
+      if (own && (danger[0] || danger[1])) capture_around(board, player, chain, found);
+      for (const int i : {0, 1}) {
+        if (own ? (danger[0] || danger[1]) && gives_three(board, player, at[i]) : danger[i]) found.add(at[i]);
+      }
     });
+  }
+  static bool gives_three(const Board& board, int player, int p) {
+    return may_play(board, p, player) && board.template count_liberties_after<3>(p, player) > 2;
   }
 
   // The vital point of the empty region of a point, or 0.
