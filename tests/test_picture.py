@@ -42,7 +42,8 @@ def start_browser(*arguments):
     ):  # fmt: skip
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options, webdriver.ChromeService(shutil.which(DRIVER)))
+    environment = {**os.environ, "TMPDIR": "/tmp"}  # the path of its socket has to be short
+    return webdriver.Chrome(options, webdriver.ChromeService(shutil.which(DRIVER), env=environment))
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """The commands of the Go Text Protocol, as its specification has them."""
 
+import os
 import re
 import time
 
@@ -243,7 +244,8 @@ def test_loading_games(tmp_path, monkeypatch):
     assert "move 5: white is next; komi is 3" in said[1]
     said = ask("loadsgf game.sgf 99", "undo", "undo", "undo", "undo", "undo", "reg_genmove b", "genmove w")
     assert said[:6] == ["= "] * 5 + ["? cannot undo"]
-    for name in ("wide.sgf", "broken.sgf", "missing.sgf", "."):
+    os.mkfifo(tmp_path / "pipe.sgf")  # nobody will ever write to it
+    for name in ("wide.sgf", "broken.sgf", "missing.sgf", ".", "pipe.sgf", "x" * 5000):
         before, failed, after = ask("showboard", f"loadsgf {name}", "showboard")
         assert failed.startswith("? cannot load file: ")
         assert before == after

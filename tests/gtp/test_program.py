@@ -194,10 +194,19 @@ def test_a_full_disk_ends_the_log_and_not_the_game():
     assert b"the log ends here: No space left on device" in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to write to")
+@pytest.mark.parametrize("line", [b"name\n", b"lz-analyze 10\n"])
+def test_a_full_disk_ends_an_engine_that_writes_to_it(line):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(COMMAND, input=line, stdout=full, stderr=subprocess.PIPE, timeout=300)
+    assert (done.returncode, done.stderr) == (2, b"playout: standard output: No space left on device\n")
+
+
 def test_nobody_reads_standard_error():
     read, write = os.pipe()
     os.close(read)
-    with program("--size", "5", "--playouts", "5", stderr=write) as engine:
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with program("--size", "5", "--playouts", "5", stderr=write, env=usual) as engine:
         os.close(write)
         assert engine.ask("genmove b")[0] == "="
         assert engine.ask("name") == "= Playout"

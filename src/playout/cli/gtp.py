@@ -1,5 +1,6 @@
 """``playout gtp``: Go in the usual clients."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -100,5 +101,8 @@ def _appended(path: Path | None) -> Iterator[TextIO | None]:
 
 
 def _tell(line: str) -> None:
-    with suppress(OSError):  # a client need not read it
+    try:
         note(line)
+    except OSError:  # a client need not read it; what is left of the line goes nowhere, else the end would fail with it
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stderr.fileno())

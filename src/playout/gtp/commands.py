@@ -1,5 +1,6 @@
 """The commands of the protocol: what each does with its words."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -109,6 +110,8 @@ def _loadsgf(call: Call) -> str:
     before = integer(call.words[1]) if len(call.words) > 1 else None
     if before is not None and before < 1:
         raise GtpError(SYNTAX)
+    if os.path.exists(call.words[0]) and not os.path.isfile(call.words[0]):
+        raise GtpError("cannot load file: it is not a file")  # a pipe may never have anything to read
     try:
         call.engine.load(call.words[0], None if before is None else before - 1)
     except InputError as error:

@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import BinaryIO, TextIO
 
@@ -99,11 +99,16 @@ class Outbox:
         self._stream = stream
         self._log = log
         self._note = note
+        self.is_broken = False  # nobody reads the answers any more
 
     def write(self, text: str) -> None:
         self.log(">", text.rstrip("\n"))
-        self._stream.write(text.encode())
-        self._stream.flush()
+        try:
+            self._stream.write(text.encode())
+            self._stream.flush()
+        except OSError:
+            self.is_broken = True
+            raise
 
     def log(self, mark: str, text: str) -> None:
         if self._log is None:
@@ -179,17 +184,18 @@ def _respond(engine: Engine, outbox: Outbox, inbox: Inbox, line: Line, ready: fl
         return True
     reply = _Answer(request, outbox)
     call = commands.Call(engine, request.words, max(came, ready), reply.send, inbox.wait)
-    reply.end(*_outcome(request.command, call))
+    reply.end(*_outcome(request.command, call, outbox))
     return request.command != "quit"
 
 
-def _outcome(name: str, call: commands.Call) -> tuple[bool, str]:
+def _outcome(name: str, call: commands.Call, outbox: Outbox) -> tuple[bool, str]:
     try:
         return True, commands.run(name, call)
     except (GtpError, InputError) as error:
         return False, str(error)
-    except OSError:  # nobody reads the answers any more
-        raise
     except Exception as error:  # a game should not be lost for it
-        traceback.print_exc(file=sys.stderr)
+        if outbox.is_broken:
+            raise
+        with suppress(OSError):
+            traceback.print_exc(file=sys.stderr)
         return False, f"internal error: {error}"
