@@ -1,9 +1,11 @@
 """The commands of the protocol: what each does with its words."""
 
-import os
+import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import playout
 from playout.clock import MAX_COUNT, MAX_SECONDS, Clock
@@ -110,13 +112,19 @@ def _loadsgf(call: Call) -> str:
     before = integer(call.words[1]) if len(call.words) > 1 else None
     if before is not None and before < 1:
         raise GtpError(SYNTAX)
-    if os.path.exists(call.words[0]) and not os.path.isfile(call.words[0]):
-        raise GtpError("cannot load file: it is not a file")  # a pipe may never have anything to read
+    _check_plain(Path(call.words[0]))
     try:
         call.engine.load(call.words[0], None if before is None else before - 1)
     except InputError as error:
         raise GtpError(f"cannot load file: {error}") from None
     return ""
+
+
+def _check_plain(path: Path) -> None:
+    """Refuse what is there and is no plain file: a pipe may never have anything to read."""
+    with suppress(OSError):  # the reader says what is wrong
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise GtpError("cannot load file: it is not a file")
 
 
 # Handicap
