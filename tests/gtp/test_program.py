@@ -152,6 +152,15 @@ def test_without_a_clock_the_time_is_what_was_asked_for(last):
     assert all(clock.budget(10) is None for clock in engine.clocks.values())
 
 
+def test_each_game_has_the_time_that_was_set():
+    engine = Engine(Settings(size=5, memory=16, playouts=5, threads=1))
+    serve_bytes(b"time_settings 60 0 0\ngenmove b\ntime_left w 7 0\nundo\n", engine)
+    assert 0 < engine.clocks["black"].left < 60
+    assert engine.clocks["white"].left == 7
+    serve_bytes(b"clear_board\n", engine)
+    assert [clock.left for clock in engine.clocks.values()] == [60, 60]
+
+
 def test_pondering_is_of_use():
     """What was found while the opponent thought is there when the opponent plays what was expected."""
     engine = Engine(Settings(size=5, playouts=50, ponder=True, threads=1, memory=16))

@@ -123,7 +123,7 @@ class Engine:
     def __init__(self, settings: Settings, note: Callable[[str], object] = lambda line: None) -> None:
         self.settings = settings
         self.note = note
-        self.clocks = dict.fromkeys(PLAYERS, Clock())
+        self.set_clock(Clock())
         self.history = History(settings.game(settings.size, settings.komi))
         self._threads = processors() if settings.threads is None else settings.threads
         self._player: Player | None = None
@@ -155,7 +155,8 @@ class Engine:
     # The game
 
     def clear(self, size: int | None = None) -> None:
-        """Begin a new game, on a board of the same size unless one is given."""
+        """Begin a new game, on a board of the same size unless one is given, with the clocks as they were set."""
+        self.set_clock(self._clock)
         game = self.settings.game(self.history.size if size is None else size, self.history.game.komi)
         self.history = History(game)
         self._begin_game()
@@ -329,7 +330,8 @@ class Engine:
         return self._hopeless[colour] >= HOPELESS_MOVES
 
     def set_clock(self, clock: Clock) -> None:
-        """Give both players this clock."""
+        """Give both players this clock, in each game from now on."""
+        self._clock = clock
         self.clocks = dict.fromkeys(PLAYERS, clock)
 
     def tell_clock(self, colour: str, seconds: float, count: int) -> None:
