@@ -52,9 +52,11 @@ def gnugo_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if place is None:
             pytest.skip("apt does not know where GNU Go is")
         address = f"{place[1]}gnugo_{place[2]}.orig.tar.gz"
-        subprocess.run([helper, "download-file", address, archive], check=True, capture_output=True, timeout=120)
-    except (OSError, subprocess.SubprocessError) as error:
+        patience = ["-o", "Acquire::http::Timeout=20", "-o", "Acquire::https::Timeout=20", "-o", "Acquire::Retries=1"]
+        fetch = [helper, *patience, "download-file", address, archive]
+        subprocess.run(fetch, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
+        with tarfile.open(archive) as files:
+            files.extractall(folder, filter="data")
+    except (OSError, subprocess.SubprocessError, tarfile.TarError) as error:
         pytest.skip(f"GNU Go's source cannot be fetched: {error}")
-    with tarfile.open(archive) as files:
-        files.extractall(folder, filter="data")
     return next(path for path in folder.iterdir() if path.is_dir())

@@ -2,6 +2,7 @@
 
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -49,6 +50,7 @@ def test_all_of_gnu_gos_regression_tests(gnugo_source):
     assert len(asked) > 5000
 
 
+@pytest.mark.skipif(shutil.which("perl") is None, reason="GNU Go's client needs perl")
 @pytest.mark.parametrize("ours", ["black", "white"])
 def test_a_game_against_gnu_go_by_its_own_client(gnugo, gnugo_source, tmp_path, ours):
     engines = {"black": f"{gnugo} --mode gtp --level 1 --chinese-rules --positional-superko --seed 1"}

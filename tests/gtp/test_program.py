@@ -90,7 +90,7 @@ def test_analysis_stops_when_the_next_command_comes():
 def test_ways_to_ask_for_analysis(line):
     with program("--size", "5") as engine:
         engine.send(f"{line}\nplay b A1\nquit")
-        assert engine.answer() == "= "  # the next command was there before there was anything to show
+        assert engine.answer().partition("\n")[0] == "= "  # perhaps with something to show
         assert engine.answer() == "= "
         assert engine.answer() == "= "
         assert engine.process.wait(timeout=60) == 0
@@ -107,7 +107,7 @@ def test_moves_that_are_watched():
 
 
 def test_the_end_of_the_input_ends_an_analysis():
-    done = said_by(b"lz-analyze 10", "--size", "5")
+    done = said_by(b"lz-analyze 1000", "--size", "5")
     assert (done.returncode, done.stdout) == (0, b"= \n\n")
 
 
