@@ -171,20 +171,22 @@ def begun(words: list[str], record: Path) -> "subprocess.Popen[str]":
 
 def test_what_was_played_before_a_kill_is_kept(tmp_path):
     record = tmp_path / "match.jsonl"
-    with begun(command(*OWN, "--games", 5000, "--jobs", 2, "--record", record), record) as process:
+    with begun(command(*OWN, "--games", 5000, "--size", 5, "--jobs", 2, "--record", record), record) as process:
         process.kill()
         process.communicate(timeout=60)
     kept = [json.loads(line)["number"] for line in record.read_text().splitlines()[1:]]
     assert len(kept) >= 3
-    whole = po.match(*OWN, games=6)
-    rest = po.match(*OWN, games=6, record=record)
+    whole = po.match(*OWN, games=6, size=5)
+    rest = po.match(*OWN, games=6, size=5, record=record)
     assert played(rest) == played(whole)
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_match_with_the_games_so_far(number, status, tmp_path):
     record = tmp_path / "match.jsonl"
-    with begun(command(*OWN, "--games", 5000, "--jobs", 2, "--record", record, "--json"), record) as process:
+    with begun(
+        command(*OWN, "--games", 5000, "--size", 5, "--jobs", 2, "--record", record, "--json"), record
+    ) as process:
         process.send_signal(number)
         output, errors = process.communicate(timeout=60)
     assert process.returncode == status
