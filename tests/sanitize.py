@@ -28,6 +28,9 @@ TESTS = [
     "tests/problems",
     "tests/search",
     "tests/parallel",
+    "tests/gtp/test_commands.py",
+    "tests/gtp/test_endings.py",
+    "tests/test_sgf.py",
     "tests/test_play.py",
     "tests/test_solve.py",
     "tests/test_result.py",
@@ -38,6 +41,8 @@ TESTS = [
 THREADED = [
     "tests/own/test_problem.py",
     "tests/parallel",
+    "tests/gtp/test_commands.py",
+    "tests/match/test_seats.py",
     "tests/test_play.py",
     "tests/test_solve.py",
     "tests/test_checkpoint.py",
