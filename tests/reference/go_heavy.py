@@ -61,11 +61,10 @@ class HeavyGo(PlainGo):
         newest = last[-1] if last and last[-1] != self.last else None
         before = last[-2] if len(last) > 1 and last[-2] != self.last else None
         found: set[int] = set()
-        near = self.near(newest) | self.near(before)
         if stream.below(100) < ATARI:
-            found = self.answer_atari(near)
+            found = self.answer_atari(self.near(newest) | self.near(before))
         if not found and stream.below(100) < TWO:
-            found = self.answer_two(near)
+            found = self.answer_two(self.near(newest))
         if not found and stream.below(100) < NAKADE and newest is not None:
             found = self.nakade(newest)
         if not found and stream.below(100) < SHAPES:

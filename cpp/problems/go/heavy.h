@@ -11,7 +11,7 @@
 //           more.
 //   two     kTwo. A chain with two liberties is in danger if a stone on one of them would not be in atari itself and
 //           would leave the chain with no more than two liberties when it extends at the other. Of the chains near the
-//           last two moves, the other's that are in danger are attacked there; own ones are defended, on those of their
+//           last move, the other's that are in danger are attacked there; own ones are defended, on those of their
 //           liberties that give three or more, or by capturing a chain in atari next to them.
 //   nakade  kNakade. An empty region of 3 to 6 points next to the last stone that has only stones of one colour around
 //           it, and a shape with one vital point: that point.
@@ -45,9 +45,8 @@ class GoHeavy {
   // A move that answers the last two, which are points or 0; 0 if there is none.
   static int find(const Board& board, Stream& random, int player, int last, int before) {
     Found found;
-    const Chains near(board, last, before);
-    if (random.below(100) < kAtari) answer_atari(board, player, near, found);
-    if (found.count == 0 && random.below(100) < kTwo) answer_two(board, player, near, found);
+    if (random.below(100) < kAtari) answer_atari(board, player, Chains(board, last, before), found);
+    if (found.count == 0 && random.below(100) < kTwo) answer_two(board, player, Chains(board, last, 0), found);
     if (found.count == 0 && random.below(100) < kNakade && last != 0) find_nakade(board, player, last, found);
     if (found.count == 0 && random.below(100) < kShapes) {
       if (last != 0) find_shapes(board, player, last, found);
