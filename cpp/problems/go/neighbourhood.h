@@ -23,15 +23,13 @@ class GoNeighbourhoods {
   template <int Side>
   static std::uint32_t code(const GoBoard<Side>& board, int p, int player) {
     std::uint32_t code = 0;
-    for (int i = 0; i < 8; i++) {
-      const int colour = board.colour(p + GoBoard<Side>::kRing[i]);
-      const bool swapped = player == 1 && (colour == kBlack || colour == kWhite);
-      code |= static_cast<std::uint32_t>(swapped ? 3 - colour : colour) << 2 * i;
-    }
-    return code;
+    for (int i = 0; i < 8; i++) code |= static_cast<std::uint32_t>(board.colour(p + GoBoard<Side>::kRing[i])) << 2 * i;
+    return player == 0 ? code : with_colours_swapped(code);
   }
 
+  // The number of the neighbourhood of a code that a board can have, and the least code of a neighbourhood.
   static int number(std::uint32_t code) { return all().numbers[code]; }
+  static std::uint32_t least(int number) { return all().least[number]; }
 
   // Each as eight letters along the ring: . empty, x own, o the other's, # edge.
   static std::vector<std::string> names() {
@@ -49,6 +47,12 @@ class GoNeighbourhoods {
     std::array<std::uint16_t, 1 << 16> numbers{};
     std::vector<std::uint32_t> least;
   };
+
+  // Stones are where the two bits differ.
+  static std::uint32_t with_colours_swapped(std::uint32_t code) {
+    const std::uint32_t stones = (code ^ code >> 1) & 0x5555;
+    return code ^ (stones | stones << 1);
+  }
 
   static bool is_edge(std::uint32_t code, int i) { return (code >> 2 * (i & 7) & 3) == 3; }
 

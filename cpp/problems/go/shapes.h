@@ -11,9 +11,12 @@
 // It may lie in any of the eight ways. What is around a point is known by its code (neighbourhood.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstdint>
+
+#include "problems/go/neighbourhood.h"
 
 namespace playout {
 
@@ -70,16 +73,25 @@ class GoShapes {
     return true;
   }
 
+  static bool is_shape(std::uint32_t code) {
+    return std::ranges::any_of(kShapes, [&](const Shape& shape) {
+      for (int way = 0; way < 16; way++)
+        if (fits(shape, code, way / 4 * 2, (way & 1) != 0, (way & 2) != 0 ? 2 : 1)) return true;
+      return false;
+    });
+  }
+
+  // Made once, at the first use. Each neighbourhood is looked at in one of its ways only: all codes, most of which no
+  // board has, took 700 million instructions.
   static const std::bitset<1 << 16>& all() {
-    static const std::bitset<1 << 16> table = [] {
-      std::bitset<1 << 16> made;
-      for (std::uint32_t code = 0; code < 1 << 16; code++)
-        for (const Shape& shape : kShapes)
-          for (int way = 0; way < 16 && !made[code]; way++)
-            made[code] = fits(shape, code, way / 4 * 2, (way & 1) != 0, (way & 2) != 0 ? 2 : 1);
-      return made;
+    static const std::bitset<1 << 16> made = [] {
+      std::bitset<GoNeighbourhoods::kCount> shaped;
+      for (int i = 0; i < GoNeighbourhoods::kCount; i++) shaped[i] = is_shape(GoNeighbourhoods::least(i));
+      std::bitset<1 << 16> all;
+      for (std::uint32_t code = 0; code < 1 << 16; code++) all[code] = shaped[GoNeighbourhoods::number(code)];
+      return all;
     }();
-    return table;
+    return made;
   }
 };
 
