@@ -71,6 +71,41 @@ def test_large_boards(size):
     assert (moves, score) == begun
 
 
+def test_more_captures_than_usual():
+    """A black chain in atari, two combs joined at the right, can capture each of fifty stones between its teeth."""
+
+    def stone(column, row):
+        if row in (3, 9) or (column == 24 and 3 < row < 9):
+            return "X"
+        if row in (2, 4, 8, 10):
+            return "OX"[column % 2]
+        return "O" if row in (1, 5, 7, 11) and column % 2 else "."
+
+    cells = [stone(column, row) for row in range(25) for column in range(25)]
+    last = 7 * 25 + 23
+    cells[last] = "."
+    black, white = (tuple(i for i, cell in enumerate(cells) if cell == colour) for colour in "XO")
+    position = _core.Position(_core.go(25, 25, 7.5, _core.Ko.positional, False, black, white, first=1, heavy=True))
+    position.play(last)
+    plain = twin_after(25, 25, [last], black=black, white=white, player=1)
+    assert len(plain.answer_atari(plain.near(last))) == 50
+    for seed in range(20):
+        answer = plain.answer([last], Stream(seed))
+        assert answer is None or position.rollout(seed)[0][0] == answer
+
+
+def test_a_board_without_stones_has_no_vital_point():
+    """All stones are taken off by suicide; three points are left that nobody surrounds."""
+    played = [0, 3, 1, 3, 2]
+    position = _core.Position(_core.go(3, 1, 0.5, _core.Ko.simple, True, heavy=True))
+    for move in played:
+        position.play(move)
+    for seed in range(20):
+        plain = twin_after(3, 1, played, komi=0.5, ko="simple", suicide=True)
+        assert not any(plain.board)
+        assert position.rollout(seed) == plain.rollout(seed, played)
+
+
 def test_the_last_stone_is_captured():
     plain = plain_of(". . . . .", ". X . . .", "X O . . .", ". X . . .", ". . . . .")
     assert plain.answer([point("B3", 5)], Always(0)) == point("C3", 5)

@@ -65,14 +65,13 @@ class GoHeavy {
  private:
   // Points in their order, each once.
   struct Found {
-    static constexpr int kMost = 32;
     int count = 0;
-    std::array<Point, kMost> list;
+    std::array<Point, Side * Side> list;
 
     void add(int p) {
       int i = count;
       while (i > 0 && list[i - 1] > p) i--;
-      if ((i > 0 && list[i - 1] == p) || count == kMost) return;
+      if (i > 0 && list[i - 1] == p) return;
       std::copy_backward(list.begin() + i, list.begin() + count, list.begin() + count + 1);
       list[i] = static_cast<Point>(p), count++;
     }
@@ -176,7 +175,7 @@ class GoHeavy {
         }
       }
     }
-    if (count < 3 || colours == (kBlack | kWhite)) return 0;
+    if (count < 3 || (colours != kBlack && colours != kWhite)) return 0;
     std::array<int, 5> degrees{};  // how many points have so many neighbours in the region
     int most = 0, vital = 0;
     for (int i = 0; i < count; i++) {
