@@ -73,6 +73,7 @@ class GoBoard {
   }
 
   int colour(int p) const { return colour_[p]; }
+  bool is_stone(int p) const { return colour_[p] == kBlack || colour_[p] == kWhite; }
   std::uint64_t hash() const { return hash_; }  // of the stones
   int ko() const { return ko_; }                // the point that must not be retaken now, or 0
   void lift_ko() { ko_ = 0; }
@@ -147,10 +148,44 @@ class GoBoard {
     return find_liberties<N>(p, found);
   }
 
+  // The chains around a point, by their heads, each once.
+  template <class Function>
+  void each_chain_around(int p, Function function) const {
+    std::array<int, 4> seen;
+    int count = 0;
+    for (const int side : kSides) {
+      if (!is_stone(p + side)) continue;
+      const int head = head_[p + side];
+      if (std::find(seen.begin(), seen.begin() + count, head) != seen.begin() + count) continue;
+      seen[count++] = head;
+      function(head);
+    }
+  }
+
+  // Where the owner of a stone's chain can capture chains in atari around it; some points come more than once.
+  template <class Function>
+  void each_capture_around(int p, Function function) const {
+    const int enemy = kBlack + kWhite - colour_[p];
+    each_stone(p, [&](int stone) {
+      for (const int side : kSides)
+        if (colour_[stone + side] == enemy && in_atari(stone + side)) function(liberty(stone + side));
+    });
+  }
+
+  // Whether a stone of the player on an empty point would capture.
+  bool captures(int p, int player) const {
+    return std::ranges::any_of(kSides,
+                               [&](int side) { return colour_[p + side] == kWhite - player && in_atari(p + side); });
+  }
+
+  // Whether the player to move may put a stone on an empty point: by simple ko, and without suicide.
+  bool may_play(int p, int player) const { return p != ko_ && (has_empty_neighbour(p) || !is_suicide(p, player)); }
+
   // How many liberties a stone of the player on an empty point would have with its chain, up to N. What it captures
   // counts by its stones that touch the new one; those that touch a friend's chain alone are not seen.
   template <int N>
   int count_liberties_after(int p, int player) const {
+    if (empty_neighbours(p) >= N) return N;
     const int own = kBlack + player, enemy = kWhite - player;
     std::array<int, N> found;
     int count = 0;
@@ -193,9 +228,9 @@ class GoBoard {
     std::uint64_t hash = hash_ ^ kHashes[player][p];
     if (!has_empty_neighbour(p) && is_suicide(p, player)) {
       hash ^= kHashes[player][p];
-      each_chain_in_atari(p, own, [&](int stone) { hash ^= kHashes[player][stone]; });
+      each_stone_in_atari(p, own, [&](int stone) { hash ^= kHashes[player][stone]; });
     } else {
-      each_chain_in_atari(p, enemy, [&](int stone) { hash ^= kHashes[1 - player][stone]; });
+      each_stone_in_atari(p, enemy, [&](int stone) { hash ^= kHashes[1 - player][stone]; });
     }
     return hash;
   }
@@ -211,7 +246,7 @@ class GoBoard {
     margin_ += 1 - 2 * player;
     if constexpr (kHashed) hash_ ^= kHashes[player][p];
     const std::uint64_t word = word_of(p);
-    unsigned friends = 0, captures = 0;
+    unsigned friends = 0, captured = 0;
     for (int i = 0; i < 4; i++) {
       const int q = p + kSides[i];
       around_[q] += kOne[player];
@@ -220,15 +255,15 @@ class GoBoard {
     }
     for (int i = 0; i < 4; i++) {
       const int q = p + kSides[i];
-      captures |= static_cast<unsigned>((colour_[q] == enemy) & (liberties_[head_[q]] == 0)) << i;
+      captured |= static_cast<unsigned>((colour_[q] == enemy) & (liberties_[head_[q]] == 0)) << i;
     }
     for (; friends != 0; friends &= friends - 1) join(p, p + kSides[__builtin_ctz(friends)]);
     // Ko: one alone takes one alone. To retake takes nothing else: another chain in atari there had no liberty before.
     ko_ = 0;
-    if (captures != 0) {
+    if (captured != 0) {
       const int before = count_;
-      for (; captures != 0; captures &= captures - 1) {
-        const int q = p + kSides[__builtin_ctz(captures)];
+      for (; captured != 0; captured &= captured - 1) {
+        const int q = p + kSides[__builtin_ctz(captured)];
         if (colour_[q] == enemy) take_off<kHashed>(head_[q], 1 - player);
       }
       if (can_make_ko && count_ == before + 1) ko_ = list_[before];
@@ -303,22 +338,12 @@ class GoBoard {
     } while (stone != head);
   }
 
+  // The stones of a colour's chains in atari around a point.
   template <class Function>
-  void each_chain_in_atari(int p, int colour, Function function) const {
-    std::array<int, 4> seen{};
-    int count = 0;
-    for (const int side : kSides) {
-      const int head = head_[p + side];
-      bool is_new = colour_[head] == colour && is_one_point(liberties_[head]);
-      for (int i = 0; i < count; i++) is_new &= seen[i] != head;
-      if (!is_new) continue;
-      seen[count++] = head;
-      int stone = head;
-      do {
-        function(stone);
-        stone = next_[stone];
-      } while (stone != head);
-    }
+  void each_stone_in_atari(int p, int colour, Function function) const {
+    each_chain_around(p, [&](int head) {
+      if (colour_[head] == colour && in_atari(head)) each_stone(head, function);
+    });
   }
 
   std::uint64_t liberties_[kSize];

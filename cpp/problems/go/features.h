@@ -140,7 +140,7 @@ class GoFeatures {
   // What is known of a chain, at its head.
   struct Chain {
     std::uint8_t liberties = 0;  // 4: or more
-    bool saves = false;          // an enemy chain in atari: touches an own one in atari
+    bool saves = false;          // an enemy chain: touches an own one in atari
     bool threatened = false;     // an own chain with two liberties: can be caught
   };
 
@@ -153,7 +153,7 @@ class GoFeatures {
     stones_[row] |= 1U << column;
     if (board_.head(p) != p) return;
     std::array<int, 4> liberties;
-    Chain& chain = chains_[p] = {};
+    Chain& chain = chains_[p];
     chain.liberties = static_cast<std::uint8_t>(board_.template find_liberties<4>(p, liberties));
     if (board_.colour(p) != own_) return;
     if (chain.liberties == 1) in_atari_[atari_count_++] = static_cast<typename Board::Point>(p);
@@ -164,9 +164,7 @@ class GoFeatures {
   // Whether a chain with two liberties is out by a stone on this one after atari on the other, without reading: it
   // would have four now, and captures none that the atari might save.
   bool runs(int p, int player) const {
-    for (const int side : Board::kSides)
-      if (board_.colour(p + side) == kWhite - player && board_.in_atari(p + side)) return false;
-    return board_.template count_liberties_after<4>(p, player) == 4;
+    return !board_.captures(p, player) && board_.template count_liberties_after<4>(p, player) == 4;
   }
 
   Board passed() const {
@@ -224,14 +222,12 @@ class GoFeatures {
   };
   Around around(int p) const {
     Around chains;
-    const auto add = [](std::array<int, 4>& list, int& count, int head) {
-      if (std::find(list.begin(), list.begin() + count, head) == list.begin() + count) list[count++] = head;
-    };
-    for (const int side : Board::kSides) {
-      const int colour = board_.colour(p + side);
-      if (colour == own_) add(chains.own, chains.own_count, board_.head(p + side));
-      if (colour == enemy_) add(chains.enemy, chains.enemy_count, board_.head(p + side));
-    }
+    board_.each_chain_around(p, [&](int head) {
+      if (board_.colour(head) == own_)
+        chains.own[chains.own_count++] = head;
+      else
+        chains.enemy[chains.enemy_count++] = head;
+    });
     return chains;
   }
 

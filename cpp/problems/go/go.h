@@ -128,9 +128,10 @@ class Go {
 
   bool has_priors() const { return settings_.heavy; }
   void find_priors(const State& state, const Moves& moves, Prior* out) const {
-    std::array<int, Side * Side + 1> logs{};
-    find_features(state, moves, [&](int i, int feature) { logs[i] += kGoWeights[feature]; });
-    make_go_priors(logs.data(), moves.count, out);
+    if (is_finished(state)) return;
+    std::array<int, kMoveLimit> sums{};
+    find_features(state, moves, [&](int i, int feature) { sums[i] += kGoWeights[feature]; });
+    make_go_priors(sums.data(), moves.count, out);
   }
 
   void play_move(State& state, Move move) const {
@@ -184,10 +185,7 @@ class Go {
   template <class Each>
   double rollout(State& state, Stream& random, Each each) const {
     if (is_finished(state)) return score(state);
-    if (settings_.heavy)
-      play_to_end<true>(state, random, each);
-    else
-      play_to_end<false>(state, random, each);
+    play_to_end(state, random, each);
     const Board& board = state.board;
     int margin = board.margin();
     for (int i = 0; i < board.empty_count(); i++) margin += owner(board, board.empty(i));
@@ -198,16 +196,20 @@ class Go {
   // White's. A finished game goes on.
   void add_owners(State& state, Stream& random, std::vector<int>& owners) const {
     state.passes = 0;
-    if (settings_.heavy)
-      play_to_end<true>(state, random, [](int, Move) {});
-    else
-      play_to_end<false>(state, random, [](int, Move) {});
+    play_to_end(state, random, [](int, Move) {});
     for (int move = 0; move < pass(); move++) owners[move] += owner(state.board, points_[move]);
   }
 
  private:
-  template <bool kHeavy, class Each>
+  template <class Each>
   void play_to_end(State& state, Stream& random, Each each) const {
+    if (settings_.heavy)
+      play_on<true>(state, random, each);
+    else
+      play_on<false>(state, random, each);
+  }
+  template <bool kHeavy, class Each>
+  void play_on(State& state, Stream& random, Each each) const {
     Board& board = state.board;
     int player = this->player(state), passes = static_cast<std::uint8_t>(state.passes);
     int last = state.last, before = state.before;
@@ -234,8 +236,7 @@ class Go {
 
   // Whether the board allows a stone of the one to move on an empty point; the history may not.
   bool fits(const State& state, int p) const {
-    if (p == state.board.ko()) return false;
-    return settings_.suicide || state.board.has_empty_neighbour(p) || !state.board.is_suicide(p, state.player);
+    return settings_.suicide ? p != state.board.ko() : state.board.may_play(p, state.player);
   }
 
   // Whether the position after a move is none of the history. One with a stone where no stone of its colour has ever

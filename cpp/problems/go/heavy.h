@@ -9,14 +9,15 @@
 //   atari   kAtari. Of the chains near the last two moves, the other's that are in atari are captured; own ones are
 //           rescued, by capturing a chain in atari next to them or by extending at the liberty, if that gives two or
 //           more.
-//   two     kTwo. A chain with two liberties is in danger if a stone on one of them would not be in atari itself and
-//           would leave the chain with no more than two liberties when it extends at the other. Of the chains near the
-//           last move, the other's that are in danger are attacked there; own ones are defended, on those of their
-//           liberties that give three or more, or by capturing a chain in atari next to them.
+//   two     kTwo. A chain with two liberties is in danger if a stone on one of them, not where a ko must not be retaken
+//           now, would not be in atari itself and would leave the chain with no more than two liberties when it extends
+//           at the other. Of the chains near the last move, the other's that are in danger are attacked there; own
+//           ones are defended, on those of their liberties that give three or more, or by capturing a chain in atari
+//           next to them.
 //   nakade  kNakade. An empty region of 3 to 6 points next to the last stone that has only stones of one colour around
 //           it, and a shape with one vital point: that point.
 //   shapes  kShapes. Points around the last stone and the one before that have a shape (shapes.h), but not if the stone
-//           would be in atari there.
+//           would be in atari there and capture nothing.
 //
 // What is drawn at random, if no step has found anything, is as in a light playout, with one thing more: a point where
 // the stone would be in atari, and would capture nothing, is turned down if below(100) is below kReject.
@@ -56,10 +57,9 @@ class GoHeavy {
     return found.list[random.below(static_cast<std::uint32_t>(found.count))];
   }
 
-  // Whether a stone on an empty point, that may be played, would be in atari and capture nothing.
+  // Whether a stone on an empty point would be in atari, or suicide, and capture nothing.
   static bool is_self_atari(const Board& board, int p, int player) {
-    if (board.empty_neighbours(p) > 1 || board.template count_liberties_after<2>(p, player) > 1) return false;
-    return !captures(board, p, player);
+    return board.template count_liberties_after<2>(p, player) < 2 && !board.captures(p, player);
   }
 
  private:
@@ -94,7 +94,7 @@ class GoHeavy {
 
    private:
     void add(const Board& board, int p) {
-      if (board.colour(p) == kEmpty || board.colour(p) == kBorder) return;
+      if (!board.is_stone(p)) return;
       const auto end = heads_.begin() + count_;
       if (std::find(heads_.begin(), end, board.head(p)) == end) heads_[count_++] = board.head(p);
     }
@@ -103,26 +103,10 @@ class GoHeavy {
     std::array<int, 18> heads_;
   };
 
-  static int enemy_of(int player) { return kWhite - player; }
-
-  static bool may_play(const Board& board, int p, int player) {
-    return p != board.ko() && (board.has_empty_neighbour(p) || !board.is_suicide(p, player));
-  }
-
-  static bool captures(const Board& board, int p, int player) {
-    return std::ranges::any_of(Board::kSides, [&](int side) {
-      return board.colour(p + side) == enemy_of(player) && board.in_atari(p + side);
-    });
-  }
-
-  // The captures of chains in atari next to a chain.
-  static void capture_around(const Board& board, int player, int chain, Found& found) {
-    board.each_stone(chain, [&](int stone) {
-      for (const int side : Board::kSides) {
-        const int q = stone + side;
-        if (board.colour(q) != enemy_of(player) || !board.in_atari(q)) continue;
-        if (board.liberty(q) != board.ko()) found.add(board.liberty(q));
-      }
+  // The captures of chains in atari next to an own chain.
+  static void capture_around(const Board& board, int chain, Found& found) {
+    board.each_capture_around(chain, [&](int p) {
+      if (p != board.ko()) found.add(p);
     });
   }
 
@@ -131,51 +115,56 @@ class GoHeavy {
       if (!board.in_atari(chain)) return;
       const int p = board.liberty(chain);
       const bool own = board.colour(chain) == kBlack + player;
-      if (own) capture_around(board, player, chain, found);
+      if (own) capture_around(board, chain, found);
       if (p != board.ko() && (!own || board.template count_liberties_after<2>(p, player) > 1)) found.add(p);
     });
   }
 
-  // Whether a chain of two liberties that loses one is hardly better off when it extends at the other.
-  static bool is_danger(const Board& board, int player, int attack, int rest) {
-    return attack != board.ko() && board.template count_liberties_after<2>(attack, 1 - player) > 1 &&
-           board.template count_liberties_after<4>(rest, player) < 4;
+  // Whether a chain of two liberties that loses one is hardly better off when it extends at the other. (One more is
+  // counted then, that of the attack.)
+  static bool is_danger(const Board& board, int owner, int attack, int rest) {
+    return attack != board.ko() && board.template count_liberties_after<2>(attack, 1 - owner) > 1 &&
+           board.template count_liberties_after<4>(rest, owner) < 4;
   }
 
   static void answer_two(const Board& board, int player, const Chains& near, Found& found) {
     near.each([&](int chain) {
       std::array<int, 3> at;
       if (board.template find_liberties<3>(chain, at) != 2) return;
-      const bool own = board.colour(chain) == kBlack + player;
-      const int owner = own ? player : 1 - player;
-      const std::array<bool, 2> danger = {is_danger(board, owner, at[0], at[1]), is_danger(board, owner, at[1], at[0])};
-      if (own && (danger[0] || danger[1])) capture_around(board, player, chain, found);
-      for (const int i : {0, 1}) {
-        if (own ? (danger[0] || danger[1]) && gives_three(board, player, at[i]) : danger[i]) found.add(at[i]);
+      const int owner = board.colour(chain) - kBlack;
+      const auto danger = [&](int i) { return is_danger(board, owner, at[i], at[1 - i]); };
+      if (owner == player) {
+        if (danger(0) || danger(1)) defend(board, player, chain, at, found);
+        return;
       }
+      for (const int i : {0, 1})
+        if (danger(i)) found.add(at[i]);
     });
   }
-  static bool gives_three(const Board& board, int player, int p) {
-    return may_play(board, p, player) && board.template count_liberties_after<3>(p, player) > 2;
+  static void defend(const Board& board, int player, int chain, const std::array<int, 3>& at, Found& found) {
+    capture_around(board, chain, found);
+    for (const int i : {0, 1})
+      if (at[i] != board.ko() && board.template count_liberties_after<3>(at[i], player) > 2) found.add(at[i]);
   }
 
   // The vital point of the empty region of a point, or 0.
   static int vital_point(const Board& board, int p) {
     static constexpr int kLargest = 6;
-    std::array<int, kLargest + 1> region{p};
+    std::array<int, kLargest> region{p};
     int count = 1, colours = 0;
     for (int i = 0; i < count; i++) {
       for (const int side : Board::kSides) {
         const int q = region[i] + side, colour = board.colour(q);
         if (colour != kEmpty) {
           if (colour != kBorder) colours |= colour;
+          if (colours == (kBlack | kWhite)) return 0;
         } else if (std::find(region.begin(), region.begin() + count, q) == region.begin() + count) {
           if (count == kLargest) return 0;
           region[count++] = q;
         }
       }
     }
-    if (count < 3 || (colours != kBlack && colours != kWhite)) return 0;
+    if (count < 3 || colours == 0) return 0;
     std::array<int, 5> degrees{};  // how many points have so many neighbours in the region
     int most = 0, vital = 0;
     for (int i = 0; i < count; i++) {
@@ -192,7 +181,7 @@ class GoHeavy {
     for (const int side : Board::kSides) {
       if (board.colour(last + side) != kEmpty) continue;
       const int p = vital_point(board, last + side);
-      if (p != 0 && may_play(board, p, player)) found.add(p);
+      if (p != 0 && board.may_play(p, player)) found.add(p);
     }
   }
 
@@ -200,7 +189,7 @@ class GoHeavy {
     for (const int way : Board::kRing) {
       const int p = around + way;
       if (board.colour(p) != kEmpty || !GoShapes::has(GoNeighbourhoods::code(board, p, player))) continue;
-      if (may_play(board, p, player) && !is_self_atari(board, p, player)) found.add(p);
+      if (p != board.ko() && !is_self_atari(board, p, player)) found.add(p);
     }
   }
 };

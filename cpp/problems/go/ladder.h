@@ -27,22 +27,14 @@ class GoLadder {
   static bool can_catch(Board board, int stone) { return GoLadder().attacks(board, stone); }
 
  private:
-  static bool is_legal(const Board& board, int p, int player) {
-    return p != board.ko() && (board.has_empty_neighbour(p) || !board.is_suicide(p, player));
-  }
-
   // The owner's moves in order: the chain's liberty, and those of chains in atari around it.
   struct Defences {
     int count = 0;
     std::array<typename Board::Point, Side * Side> list;
 
     Defences(const Board& board, int stone) {
-      const int own = board.colour(stone), enemy = kBlack + kWhite - own;
       add(board.liberty(stone));
-      board.each_stone(stone, [&](int s) {
-        for (const int side : Board::kSides)
-          if (board.colour(s + side) == enemy && board.in_atari(s + side)) add(board.liberty(s + side));
-      });
+      board.each_capture_around(stone, [&](int p) { add(p); });
       std::sort(list.begin(), list.begin() + count);
     }
     void add(int p) {
@@ -55,7 +47,7 @@ class GoLadder {
     const int owner = board.colour(stone) - kBlack;
     const Defences moves(board, stone);
     for (int i = 0; i < moves.count; i++) {
-      if (!is_legal(board, moves.list[i], owner)) continue;
+      if (!board.may_play(moves.list[i], owner)) continue;
       if (i + 1 < moves.count ? !fails_on_copy(board, stone, moves.list[i]) : !fails_by(board, stone, moves.list[i]))
         return false;
     }
@@ -73,8 +65,8 @@ class GoLadder {
     if (count != 2) return count < 2;
     if (liberties[0] > liberties[1]) std::swap(liberties[0], liberties[1]);
     const int attacker = kWhite - board.colour(stone);
-    if (is_legal(board, liberties[0], attacker) && attacks_on_copy(board, stone, liberties[0])) return true;
-    return is_legal(board, liberties[1], attacker) && attacks_by(board, stone, liberties[1]);
+    if (board.may_play(liberties[0], attacker) && attacks_on_copy(board, stone, liberties[0])) return true;
+    return board.may_play(liberties[1], attacker) && attacks_by(board, stone, liberties[1]);
   }
   bool attacks_by(Board& board, int stone, int p) {
     if (++stones_ > kStones) return false;

@@ -19,10 +19,9 @@ static_assert(kGoWeights.size() == kGoFeatures, "run experiments/go/learn.py aga
 
 inline constexpr double kPriorWins = 20;
 
-// Of moves by the sums of their weights in thousandths, of which there is at least one. Whole numbers: no sum depends
-// on the order of the features.
+// Of at least one move, by the sums of the moves' weights in thousandths. Whole numbers: no sum depends on the order of
+// the features.
 inline void make_go_priors(const int* sums, int count, Prior* out) {
-  if (count == 0) return;
   const int most = *std::max_element(sums, sums + count);
   for (int i = 0; i < count; i++) {
     const auto wins = static_cast<float>(kPriorWins * exp((sums[i] - most) / 1000.0));
