@@ -3,7 +3,7 @@
 //   player(state)                 whose turn it is, 0 or 1
 //   score(state)                  of a finished game, as player 0 sees it: above 0 a win, 0 a draw, below 0 a loss
 //   key(state)                    64 bits that name a state: equal keys go on alike, apart from what the history
-//   forbids
+//                                 forbids, and from rollouts and priors, which may look at the last moves
 //
 // A game is finished where find_moves finds no move. Built-in games have small moves, numbers below kMoveLimit, and can
 // play a move without a list of all of them:
@@ -11,8 +11,8 @@
 //   kMoveLimit                    no move is as large
 //   play_move(state, move)        plays a legal move
 //   is_finished(state)            whether the game is over
-//   rollout(state, random, each)  plays uniformly random moves to the end, as sensible for the game, calls
-//                                 each(player, move) before each, and returns the score; optional
+//   rollout(state, random, each)  plays random moves to the end, as sensible for the game, calls each(player, move)
+//                                 before each, and returns the score; optional
 //
 // A game whose history forbids moves (superko) lists, apart from find_moves, those that the board allows; the list is
 // then the same for all states of a key:
@@ -27,7 +27,7 @@
 // A game may know for each move of a state how many simulations, and wins of them, its prior is worth beyond the even
 // one (RAVE alone has priors):
 //
-//   has_priors(), find_priors(state, moves, out)     out has room for one of each of the moves
+//   has_priors(), find_priors(state, moves, out)     out has room for one of each of the moves; called by any thread
 //
 // The bias of a move is what the game thinks of it before any is searched: 0 even, above 0 better.
 #pragma once
@@ -70,10 +70,11 @@ struct Prior {
 };
 
 template <class P>
-concept HasPriors = requires(const P& problem, const typename P::State& state, typename P::Moves& moves, Prior* out) {
-  { problem.has_priors() } -> std::same_as<bool>;
-  { problem.find_priors(state, moves, out) } -> std::same_as<void>;
-};
+concept HasPriors =
+    requires(const P& problem, const typename P::State& state, const typename P::Moves& moves, Prior* out) {
+      { problem.has_priors() } -> std::same_as<bool>;
+      { problem.find_priors(state, moves, out) } -> std::same_as<void>;
+    };
 
 // The legal moves of a state of a game with small moves: at most N, all of them new items.
 template <int N>

@@ -51,8 +51,8 @@ class Seen {
   std::size_t used_ = 0;
 };
 
-// The same where moves are small numbers. What is added later was played before, and of a game in which the first play
-// counts (game.h) it hides what the other played there.
+// The same where moves are small numbers. Moves are added from the last to the first: of a game in which the first play
+// counts (game.h) each hides the same move of the other, who made it later.
 template <BoardGame P>
 class Seen<P> {
  public:
