@@ -11,8 +11,8 @@ from pathlib import Path
 
 from playout._core import exp
 from playout._core import go_features as feature_names
+from tests.reference.floats import single
 from tests.reference.go import PlainGo
-from tests.reference.uct import single
 
 GO_FEATURES = feature_names()
 MOST_STONES = 100

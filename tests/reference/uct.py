@@ -5,12 +5,12 @@ the last bit.
 """
 
 import math
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from playout._core import exp
+from tests.reference.floats import single
 from tests.reference.rules import Move
 from tests.reference.stream import Stream
 
@@ -29,11 +29,6 @@ def log(x: float) -> float:
     for odd in range(21, 0, -2):
         total = total * (s * s) + 1 / odd
     return e * LN2 + 2 * s * total
-
-
-def single(x: float) -> float:
-    """A number as it is stored in four bytes."""
-    return float(struct.unpack("f", struct.pack("f", x))[0])
 
 
 @dataclass
