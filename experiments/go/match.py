@@ -14,7 +14,6 @@ GNUGO = "gnugo --mode gtp --chinese-rules --level {}"
 # Who, GNU Go's level, how many games, and the seed of the openings.
 MATCHES = {
     "level-1": (po.Contestant(playouts=500), 1, 200, 1),
-    "level-1-again": (po.Contestant(playouts=500), 1, 200, 2),
     "level-1-light": (po.Contestant(playouts=500, policy="light"), 1, 50, 1),
     "level-10-2000": (po.Contestant(playouts=2_000), 10, 40, 1),
     "level-10": (po.Contestant(playouts=10_000), 10, 40, 1),
