@@ -95,8 +95,8 @@ class GoHeavy {
    private:
     void add(const Board& board, int p) {
       if (!board.is_stone(p)) return;
-      const auto end = heads_.begin() + count_;
-      if (std::find(heads_.begin(), end, board.head(p)) == end) heads_[count_++] = board.head(p);
+      const int head = board.head(p);
+      if (std::find(heads_.begin(), heads_.begin() + count_, head) == heads_.begin() + count_) heads_[count_++] = head;
     }
 
     int count_ = 0;
