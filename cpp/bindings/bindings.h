@@ -21,6 +21,7 @@ void register_problems(nanobind::module_& m);
 void register_games(nanobind::module_& m);
 void register_search(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
+void register_cluster(nanobind::module_& m);
 void register_tree(nanobind::module_& m);
 
 // The types of problems there are: a new one is added here, and made in register_problems.cpp. Games are made in

@@ -10,5 +10,6 @@ NB_MODULE(_core, m) {
   playout::bindings::register_games(m);
   playout::bindings::register_search(m);
   playout::bindings::register_parallel(m);
+  playout::bindings::register_cluster(m);
   playout::bindings::register_tree(m);
 }

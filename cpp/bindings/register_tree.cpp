@@ -1,9 +1,12 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
 #include "bindings/watched.h"
+#include "cluster/averaging.h"
+#include "cluster/broadcast.h"
 #include "parallel/forest.h"
 
 namespace nb = nanobind;
@@ -18,6 +21,13 @@ using WatchedForest = Watched<Forest>;
 Forest& forest(const WatchedForest& watched) {
   if (watched.abandoned()) throw std::runtime_error("a playout was given up that did not end: a new player is needed");
   return *watched;
+}
+
+// The tree of a rank of several.
+Member& member(const WatchedForest& watched) {
+  Member* found = dynamic_cast<Member*>(&forest(watched).tree());
+  if (found == nullptr) throw std::logic_error("this forest shares nothing");
+  return *found;
 }
 
 // Does something with the trees while nobody else does, as soon as the playouts under way allow.
@@ -37,6 +47,13 @@ std::unique_ptr<AnyTree> make_tree(const ProblemHandle& handle, const UctSetting
     throw std::invalid_argument("a board game has two players");
   };
   return std::visit(make, handle.problem);
+}
+
+// The tree of a rank that shares what it learns with those that its port leads to.
+std::unique_ptr<AnyTree> make_member(std::unique_ptr<AnyTree> tree, std::shared_ptr<Port> port,
+                                     const SharingSettings& settings) {
+  if (settings.broadcast) return std::make_unique<Broadcast>(std::move(tree), std::move(port), settings);
+  return std::make_unique<Averaging>(std::move(tree), std::move(port), settings);
 }
 
 // The regret of a bandit after some steps: how much less it won than always playing the best arm, on average.
@@ -101,6 +118,7 @@ void register_tree(nb::module_& m) {
       .def_ro("wins", &ActionReport::wins)
       .def_ro("amaf_visits", &ActionReport::amaf_visits)
       .def_ro("amaf_wins", &ActionReport::amaf_wins)
+      .def_ro("votes", &ActionReport::votes)
       .def_ro("prior_visits", &ActionReport::prior_visits)
       .def_ro("prior_wins", &ActionReport::prior_wins)
       .def_prop_ro("bounds", [](const ActionReport& one) { return std::pair(one.bounds.lower, one.bounds.upper); });
@@ -117,6 +135,8 @@ void register_tree(nb::module_& m) {
       .def_ro("bytes", &TreeReport::bytes)
       .def_ro("most_bytes", &TreeReport::most_bytes)
       .def_ro("full", &TreeReport::full)
+      .def_ro("ranks", &TreeReport::ranks)
+      .def_ro("playouts", &TreeReport::playouts)
       .def_prop_ro("bounds", [](const TreeReport& one) { return std::pair(one.bounds.lower, one.bounds.upper); });
 
   m.def(
@@ -155,6 +175,33 @@ void register_tree(nb::module_& m) {
             new (self) WatchedForest(make, handle.errands);
           },
           "problem"_a, "settings"_a, "seed"_a, "jobs"_a = 1, "width"_a = 0)
+      .def(
+          "__init__",
+          [](WatchedForest* self, const ProblemHandle& handle, const UctSettings& settings, std::uint64_t seed,
+             int width, const std::shared_ptr<Port>& port, const SharingSettings& sharing) {
+            if (width < 0) throw std::invalid_argument("impossible settings of a forest");
+            const auto make = [&] {
+              const StreamKey key{.seed = seed, .job = static_cast<std::uint64_t>(port->rank())};
+              Forest::Trees trees;
+              trees.push_back(make_member(make_tree(handle, settings, key, width), port, sharing));
+              return std::make_unique<Forest>(std::move(trees));
+            };
+            new (self) WatchedForest(make, handle.errands);
+          },
+          "problem"_a, "settings"_a, "seed"_a, "width"_a, "port"_a, "sharing"_a,
+          "The tree of one rank of several, which share what they learn.")
+      .def(
+          "finish",
+          [](const WatchedForest& watched, double seconds) {
+            bool whole = false;
+            watched.wait_for([&] { whole = member(watched).finish(std::chrono::duration<double>(seconds)); });
+            return whole;
+          },
+          "seconds"_a,
+          "After thinking has ended: tells the other ranks everything and waits for what they tell; true once all is in.")
+      .def_prop_ro(
+          "sharing", [](const WatchedForest& watched) { return member(watched).sharing(); },
+          "What sharing has cost so far.")
       .def(
           "begin",
           [](const WatchedForest& watched, std::uint64_t playouts, int threads) {

@@ -36,6 +36,11 @@ class Writer {
     put(values, values.size());
   }
   void put_bytes(std::string_view bytes) { bytes_.append(bytes); }
+  // A number that is small most of the time: seven bits a byte, the lowest first.
+  void put_varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));
+    bytes_.push_back(static_cast<char>(value));
+  }
   const std::string& bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
 
@@ -55,12 +60,23 @@ class Reader {
     bytes_.remove_prefix(sizeof value);
     return value;
   }
+  std::uint64_t get_varint() {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes_.size() && i < 10; i++) {
+      const auto byte = static_cast<std::uint8_t>(bytes_[i]);
+      value |= static_cast<std::uint64_t>(byte & 0x7F) << (7 * i);
+      if (byte >= 0x80) continue;
+      bytes_.remove_prefix(i + 1);
+      return value;
+    }
+    throw Damaged();
+  }
   // How many elements of at least that size follow.
   std::size_t get_count(std::size_t element_size) {
-    const auto count = get<std::uint64_t>();
-    if (count > bytes_.size() / element_size) throw Damaged();
-    return count;
+    return checked(get<std::uint64_t>(), element_size);
   }
+  // The same of a count that was written as a varint.
+  std::size_t get_small_count(std::size_t element_size) { return checked(get_varint(), element_size); }
   template <class T>
   void get(std::vector<T>& values) {
     values.resize(get_count(sizeof(T)));
@@ -85,11 +101,18 @@ class Reader {
     if (value < 0 || value >= limit) throw Damaged();
     return value;
   }
+  bool at_end() const { return bytes_.empty(); }
+  std::string_view rest() { return std::exchange(bytes_, {}); }
   void expect_end() const {
     if (!bytes_.empty()) throw Damaged();
   }
 
  private:
+  std::size_t checked(std::uint64_t count, std::size_t element_size) const {
+    if (count > bytes_.size() / element_size) throw Damaged();
+    return count;
+  }
+
   std::string_view bytes_;
 };
 

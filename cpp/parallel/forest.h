@@ -119,7 +119,7 @@ class Forest {
     for (const auto& tree : trees_) tree->go_to(moves);
   }
 
-  const AnyTree& tree() const { return *trees_[0]; }
+  AnyTree& tree() const { return *trees_[0]; }
 
  private:
   // A tree as a job of a run.
@@ -155,9 +155,6 @@ class Forest {
     sum.visits += other.visits, sum.nodes += other.nodes;
     sum.bytes += other.bytes, sum.most_bytes += other.most_bytes;
     sum.full = sum.full && other.full;
-  }
-  static Bounds both(const Bounds& one, const Bounds& other) {
-    return {std::max(one.lower, other.lower), std::min(one.upper, other.upper)};
   }
 
   static constexpr Time kGlance{0.01};

@@ -16,7 +16,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,6 +41,17 @@ class AnyTree : public AnySearch {
   virtual TreeReport report() const = 0;
   virtual std::vector<Move> variation(Move first, Decision decision) const = 0;
   virtual std::vector<NodeReport> walk() const = 0;
+
+  // For trees of several ranks that share what they learn (cluster/member.h); between two advances.
+  virtual GameTree* game_tree() = 0;  // nullptr of a puzzle
+  virtual Link root() const = 0;
+  virtual std::uint32_t action_of(Move move) const = 0;
+  virtual void collect() = 0;
+  // Whether simulations are written down from now on; all that were so far, for `take_over` of another tree with the
+  // same root, which says how many there were.
+  virtual void keep_journal(bool keep) = 0;
+  virtual std::string take_journal() = 0;
+  virtual std::uint64_t take_over(const std::vector<std::string_view>& journals, Workers& workers) = 0;
 };
 
 template <Problem P, bool Wins>
@@ -51,7 +65,7 @@ class TreeUct final : public AnyTree {
         leader_(uct_.new_desk()) {}
 
   void advance(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) override {
-    while (static_cast<int>(desks_.size()) < workers.size()) desks_.push_back(new_desk());
+    add_desks(workers.size());
     if (width_ > 0)
       advance_by_leaves(playouts, stop, workers);
     else if (workers.size() > 1)
@@ -65,7 +79,7 @@ class TreeUct final : public AnyTree {
   bool done() const override { return uct_.done(); }
   std::unique_ptr<AnySearch> copy() const override {
     auto other = std::make_unique<TreeUct>(*this);
-    other->desks_.clear();
+    other->keep_journal(false);  // and no desks: those are this one's
     return other;
   }
   void serialise(Writer& out) const override { uct_.serialise(out); }
@@ -82,16 +96,75 @@ class TreeUct final : public AnyTree {
   std::vector<Move> variation(Move first, Decision decision) const override { return uct_.variation(first, decision); }
   std::vector<NodeReport> walk() const override { return uct_.walk(); }
 
+  GameTree* game_tree() override {
+    if constexpr (Wins)
+      return &uct_.tree();
+    else
+      return nullptr;
+  }
+  Link root() const override { return uct_.root(); }
+  std::uint32_t action_of(Move move) const override { return uct_.action_of(move); }
+  void collect() override { uct_.collect(); }
+
+  void keep_journal(bool keep) override {
+    keeps_journal_ = keep;
+    leader_.journal = keep ? &own_journal_ : nullptr;
+    desks_.clear(), journals_.clear();
+    uct_.keep_journal(leader_.journal);
+  }
+  std::string take_journal() override {
+    std::string all = own_journal_.take();
+    own_journal_ = Writer();
+    for (const auto& one : journals_) {
+      all += one->bytes();
+      *one = Writer();
+    }
+    return all;
+  }
+  std::uint64_t take_over(const std::vector<std::string_view>& journals, Workers& workers) override {
+    std::atomic<std::uint64_t> count = 0;
+    if constexpr (!Wins) throw std::logic_error("simulations of puzzles are not shared");
+    add_desks(workers.size());
+    const bool together = workers.size() > 1 && journals.size() > 1;
+    if (!together && std::exchange(together_, false)) uct_.recount();
+    together_ |= together;
+    const auto take = [&]<class Access>(Access, std::string_view journal, typename Search::Desk& desk) {
+      Reader in(journal);
+      const Silence silence(desk);
+      if constexpr (Wins) count += uct_.template take_over<Access>(in, desk);
+    };
+    if (together)
+      workers.run(static_cast<int>(journals.size()),
+                  [&](int i, int worker) { take(Shared(), journals[i], *desks_[worker]); });
+    else
+      for (const std::string_view journal : journals) take(Plain(), journal, *desks_[0]);
+    return count;
+  }
+
  private:
   using Search = Uct<P, Wins>;
+
+  // Others' simulations are not written down.
+  struct Silence {
+    explicit Silence(typename Search::Desk& of) : desk(of), journal(std::exchange(of.journal, nullptr)) {}
+    ~Silence() { desk.journal = journal; }
+    typename Search::Desk& desk;
+    Writer* journal;
+  };
 
   static UctSettings with_width(UctSettings settings, int width) {
     settings.width = static_cast<std::uint32_t>(std::max(width, 1));
     return settings;
   }
 
-  std::shared_ptr<typename Search::Desk> new_desk() const {
-    return std::make_shared<typename Search::Desk>(uct_.new_desk());
+  // One for each worker, and a journal with each if there are any: those of several would mix.
+  void add_desks(int workers) {
+    while (static_cast<int>(desks_.size()) < workers) {
+      desks_.push_back(std::make_shared<typename Search::Desk>(uct_.new_desk()));
+      if (!keeps_journal_) continue;
+      journals_.push_back(std::make_shared<Writer>());
+      desks_.back()->journal = journals_.back().get();
+    }
   }
 
   void advance_alone(std::uint64_t playouts, const std::stop_token& stop) {
@@ -150,6 +223,9 @@ class TreeUct final : public AnyTree {
   typename Search::Desk leader_;
   std::vector<std::shared_ptr<typename Search::Desk>> desks_;  // one for each worker
   std::vector<typename Search::Playout> playouts_;
+  bool keeps_journal_ = false;
+  Writer own_journal_;                             // of one thread alone, and of the leader
+  std::vector<std::shared_ptr<Writer>> journals_;  // of the workers
 };
 
 }  // namespace playout

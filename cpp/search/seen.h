@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/archive.h"
 #include "core/random.h"
 #include "problems/game.h"
 
@@ -22,16 +23,34 @@ class Seen {
     std::ranges::fill(codes_, 0);
     used_ = 0;
   }
-  void add(std::uint32_t player, std::uint64_t code) {
-    if (2 * (used_ + 1) > codes_.size()) grow();
-    std::uint64_t& place = codes_[find(name(player, code))];
-    if (place == 0) used_++;
-    place = name(player, code);
-  }
+  void add(std::uint32_t player, std::uint64_t code) { insert(name(player, code)); }
   bool has(std::uint32_t player, std::uint64_t code) const { return codes_[find(name(player, code))] != 0; }
+
+  // All of them, for another rank; `read` throws Damaged.
+  void write(Writer& out) const {
+    out.put_varint(used_);
+    for (const std::uint64_t name : codes_)
+      if (name != 0) out.put(name);
+  }
+  void read(Reader& in) {
+    begin();
+    for (std::size_t left = in.get_small_count(sizeof(std::uint64_t)); left > 0; left--) {
+      const auto name = in.get<std::uint64_t>();
+      if ((name & 1) == 0) throw Damaged();
+      insert(name);
+    }
+  }
+  static constexpr std::uint64_t kLimit = 0;  // codes are any numbers
 
  private:
   static constexpr std::size_t kLeast = 256;
+
+  void insert(std::uint64_t name) {
+    if (2 * (used_ + 1) > codes_.size()) grow();
+    std::uint64_t& place = codes_[find(name)];
+    if (place == 0) used_++;
+    place = name;
+  }
 
   // Not 0, which is an empty place. Two plays clash with a chance of 2^-63, and then AMAF counts one too many.
   static std::uint64_t name(std::uint32_t player, std::uint64_t code) { return mix(code + player * kGolden) | 1; }
@@ -64,6 +83,26 @@ class Seen<P> {
     if constexpr (FirstPlayCounts<P>) when_[1 - player][move] = now_ - 1;
   }
   bool has(std::uint32_t player, std::uint64_t move) const { return when_[player][move] == now_; }
+
+  // Two bits a move, for another rank: who has played it.
+  static constexpr std::uint64_t kLimit = P::kMoveLimit;
+  void write(Writer& out) const {
+    for (std::uint64_t first = 0; first < kLimit; first += 4) {
+      std::uint32_t byte = 0;
+      for (std::uint64_t move = first; move < std::min(first + 4, kLimit); move++)
+        byte |= (has(0, move) | has(1, move) << 1) << (2 * (move - first));
+      out.put(static_cast<std::uint8_t>(byte));
+    }
+  }
+  void read(Reader& in) {
+    begin();
+    for (std::uint64_t first = 0; first < kLimit; first += 4) {
+      const auto byte = in.get<std::uint8_t>();
+      for (std::uint64_t move = first; move < std::min(first + 4, kLimit); move++)
+        for (const std::uint32_t player : {0U, 1U})
+          if (byte >> (2 * (move - first) + player) & 1) when_[player][move] = now_;
+    }
+  }
 
  private:
   std::uint32_t now_ = 0;

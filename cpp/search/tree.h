@@ -76,6 +76,8 @@ struct Shared {
 // What a link may be instead of a node: none yet; one that somebody is making; a move that is not legal after all.
 using Link = std::uint32_t;
 inline constexpr Link kNone = 0, kBusy = 1, kIllegal = 2;
+inline constexpr Link kOpen = 1U << 31;  // in a link: the action is considered
+inline Link link_of(Link link) { return link & ~kOpen; }
 
 // What is proven of a state: a result between these, in half wins of player 0.
 struct Bounds {
@@ -83,6 +85,11 @@ struct Bounds {
   bool solved() const { return lower == upper; }
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
+
+// What two proofs say together.
+inline Bounds both(const Bounds& one, const Bounds& other) {
+  return {std::max(one.lower, other.lower), std::min(one.upper, other.upper)};
+}
 
 // The statistics of an action of a game. All that a simulation brings is one addition.
 struct WinAction {
@@ -127,7 +134,16 @@ struct Node {
   std::uint32_t open;       // how many of them are considered
   std::uint8_t bounds;      // lower | upper << 2
   std::uint8_t player, marked, unused;
+
+  static Bounds unpack(std::uint8_t bounds) { return {bounds & 3U, static_cast<std::uint32_t>(bounds >> 2)}; }
+  static std::uint8_t pack(const Bounds& bounds) { return static_cast<std::uint8_t>(bounds.lower | bounds.upper << 2); }
+  Bounds bounds_now() const { return unpack(bounds); }
 };
+
+template <class Access>
+Bounds bounds_of(const Node& node) {
+  return Node::unpack(Access::load(const_cast<Node&>(node).bounds));
+}
 
 template <class Action, class Amaf>
 class Tree {
@@ -136,7 +152,6 @@ class Tree {
   static constexpr Link kFirst = 4;                                    // unit of the first node
   static constexpr std::uint64_t kLeastBytes = 1 << 16;                // room for some nodes of any game
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 34;  // 16 GB: links have 30 bits
-  static constexpr Link kOpen = 1U << 31;                              // in a link: the action is considered
   static_assert(sizeof(Node) == 2 * kUnit && sizeof(Action) == kUnit && sizeof(Amaf) == kUnit);
 
   Tree(std::uint64_t bytes, bool amaf, bool graph) : amaf_(amaf) {
@@ -263,8 +278,8 @@ class Tree {
       if (!one.marked) return;
       Action* list = actions(one);
       for (std::uint32_t i = 0; i < one.count; i++)
-        if ((list[i].link & ~kOpen) > kIllegal)
-          list[i].link = (list[i].link & kOpen) | node(list[i].link & ~kOpen).next;
+        if (link_of(list[i].link) > kIllegal)
+          list[i].link = (list[i].link & kOpen) | node(link_of(list[i].link)).next;
     });
     const Link moved = node(root).next;
     std::uint64_t end = kFirst, kept = 0;
@@ -313,7 +328,7 @@ class Tree {
       one.in_flight = 0, one.next = kNone;
       const Action* list = actions(one);
       for (std::uint32_t i = 0; i < one.count; i++) {
-        const Link link = list[i].link & ~kOpen;
+        const Link link = link_of(list[i].link);
         if (link == kNone || link == kIllegal) continue;
         if (link <= parent || link >= used() || !begins[link]) throw Damaged();
         begins[link] = false;
@@ -358,7 +373,7 @@ class Tree {
       stack.pop_back();
       const Action* list = actions(one);
       for (std::uint32_t i = 0; i < one.count; i++) {
-        const Link link = list[i].link & ~kOpen;
+        const Link link = link_of(list[i].link);
         if (link <= kIllegal || node(link).marked) continue;
         node(link).marked = 1;
         stack.push_back(link);

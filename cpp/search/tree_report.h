@@ -13,6 +13,8 @@ namespace playout {
 // A root's action, as an analysis shows it.
 struct ActionReport {
   Move move = 0;
+  std::uint32_t action = 0;  // which one of the node's
+  std::uint32_t votes = 0;   // of several ranks, those that have tried it most themselves
   std::uint64_t visits = 0, amaf_visits = 0;
   double wins = 0, amaf_wins = 0;  // of a puzzle, sums of scores
   double prior_visits = 0, prior_wins = 0;
@@ -26,6 +28,8 @@ struct TreeReport {
   Bounds bounds;
   std::uint64_t visits = 0, nodes = 0, bytes = 0, most_bytes = 0;
   bool full = false;
+  // Where several ranks search together: how many there are, and their playouts of this thinking, as far as is known.
+  std::uint64_t ranks = 1, playouts = 0;
 };
 
 // How the decision is taken.

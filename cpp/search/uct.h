@@ -56,6 +56,7 @@
 #include "problems/game.h"
 #include "search/bandit.h"
 #include "search/playout.h"
+#include "search/proof.h"
 #include "search/search.h"
 #include "search/seen.h"
 #include "search/tree.h"
@@ -144,6 +145,7 @@ class Uct {
     Seen<P> seen;
     bool finished = false;  // whether the path ended where the outcome is known
     double outcome = 0;
+    Writer* journal = nullptr;  // where simulations are written down for others to take over; nullptr: nowhere
   };
 
   Uct(std::shared_ptr<const P> problem, const UctSettings& settings, const StreamKey& key)
@@ -228,26 +230,37 @@ class Uct {
   // Adds the outcome to every action on the path, from the last to the first.
   template <class Access>
   void update(Desk& desk, const Playout& playout) {
-    const bool amaf = tree_.has_amaf();
-    if (amaf) {
+    if (tree_.has_amaf()) {
       desk.seen.begin();
       for (const Play& play : playout.plays | std::views::reverse) desk.seen.add(play.player, play.code);
     }
-    if constexpr (!Wins) widen_range<Access>(playout.score);
-    for (std::size_t depth = desk.path.size(); depth-- > 0;) {
-      const Step& step = desk.path[depth];
-      Node& node = tree_.node(step.node);
-      Action& action = tree_.actions(node)[step.action];
-      end_visit<Access>(node, action, step, playout.score);
-      if (amaf) {
-        desk.seen.add(step.player, code_of<Access>(desk, step, node, step.action));
-        add_amaf<Access>(node, step, playout.score, desk);
-      }
-      if constexpr (Wins) {
-        if (settings_.solver) prove<Access>(node, action);
+    if constexpr (Wins) {
+      if (desk.journal != nullptr) write_down<Access>(desk, playout);
+    } else {
+      widen_range<Access>(playout.score);
+    }
+    back_up<Access>(desk, playout.score);
+    if constexpr (!Wins) note_best<Access>(desk, playout);
+  }
+
+  // Takes over simulations that another tree of the same game, with the same root, has written down: as many as come.
+  // Where this tree ends earlier than the other did, the rest of the way counts as played. Throws Damaged.
+  template <class Access>
+  std::uint64_t take_over(Reader& in, Desk& desk) {
+    std::uint64_t count = 0;
+    for (; !in.at_end(); count++) {
+      if constexpr (kStoresMoves) {
+        take_over_one<Access>(in, desk);
+      } else {
+        try {
+          take_over_one<Access>(in, desk);
+        } catch (...) {
+          for (const Step& step : desk.path) take_back<Access>(step);
+          throw;
+        }
       }
     }
-    if constexpr (!Wins) note_best<Access>(desk, playout);
+    return count;
   }
 
   // For one thread and for many, when a number of simulations has been made.
@@ -321,17 +334,40 @@ class Uct {
     return first - second > more;
   }
 
+  // Which of the root's actions a move is; as many as there are if it is none.
+  std::uint32_t action_of(Move move) const {
+    const Node& root = tree_.node(root_);
+    std::uint32_t i = 0;
+    if constexpr (kStoresMoves) {
+      while (i < root.count && move_at<Plain>(root, i) != move) i++;
+    } else {
+      typename P::Moves found{};
+      problem_->find_moves(root_state_, found);
+      i = static_cast<std::uint32_t>(index_of(found, move));
+    }
+    return i;
+  }
+
+  // Gives back what cannot be reached any more.
+  void collect() {
+    root_ = tree_.collect(root_);
+    garbage_ = false;
+  }
+
+  // Where simulations of one thread alone are written down; nullptr: nowhere.
+  void keep_journal(Writer* journal) { desk_.journal = journal; }
+
+  Tree<Action, Amaf>& tree() { return tree_; }
+  Link root() const { return root_; }
+
   // Plays a legal move; what the tree knows of the state after it is kept.
   void play(Move move) {
     problem_->find_moves(root_state_, desk_.moves);
     const int index = index_of(desk_.moves, move);
     if (index == desk_.moves.count) throw std::invalid_argument("not a legal move");
-    Node& node = tree_.node(root_);
-    Link child = kNone;
-    for (std::uint32_t i = 0; i < node.count; i++) {
-      if (kStoresMoves ? move_at<Plain>(node, i) != move : static_cast<int>(i) != index) continue;
-      child = link_of(tree_.actions(node)[i].link);
-    }
+    const Node& node = tree_.node(root_);
+    const std::uint32_t action = action_of(move);
+    const Link child = action < node.count ? link_of(tree_.actions(node)[action].link) : kNone;
     problem_->play(root_state_, desk_.moves, index);
     if (child <= kIllegal) {
       plant();
@@ -373,7 +409,7 @@ class Uct {
     std::erase_if(out.actions,
                   [&](const ActionReport& one) { return std::ranges::find(legal, one.move) == legal.end(); });
     out.player = player();
-    out.bounds = unpack(root.bounds);
+    out.bounds = root.bounds_now();
     out.visits = visits_of<Shared>(const_cast<Node&>(root));
     out.nodes = tree_.nodes(), out.bytes = tree_.used_bytes(), out.most_bytes = tree_.bytes();
     out.full = const_cast<Tree<Action, Amaf>&>(tree_).template is_full<Plain>();
@@ -437,14 +473,6 @@ class Uct {
  private:
   static constexpr std::uint64_t kLookEvery = 64;  // simulations between two looks at whether the decision is taken
   static constexpr std::size_t kLongestLine = 1000;
-
-  static Link link_of(Link link) { return link & ~Tree<Action, Amaf>::kOpen; }
-  static Bounds unpack(std::uint8_t bounds) { return {bounds & 3U, static_cast<std::uint32_t>(bounds >> 2)}; }
-  static std::uint8_t pack(const Bounds& bounds) { return static_cast<std::uint8_t>(bounds.lower | bounds.upper << 2); }
-  template <class Access>
-  static Bounds bounds_of(const Node& node) {
-    return unpack(Access::load(const_cast<Node&>(node).bounds));
-  }
 
   std::uint32_t player_of(const State& state) const {
     if constexpr (Game<P>) return static_cast<std::uint32_t>(problem_->player(state));
@@ -515,12 +543,6 @@ class Uct {
     } else {
       lowest_ = std::min(lowest_, score), highest_ = std::max(highest_, score);
     }
-  }
-
-  // Gives back what cannot be reached any more.
-  void collect() {
-    root_ = tree_.collect(root_);
-    garbage_ = false;
   }
 
   template <class Access>
@@ -594,9 +616,9 @@ class Uct {
   // Not legal after all; it stays open if it was. What is proven of the other actions may be enough now.
   template <class Access>
   void forbid(Node& node, Action& action) {
-    Access::store(action.link, (Access::load(action.link) & Tree<Action, Amaf>::kOpen) | kIllegal);
+    Access::store(action.link, (Access::load(action.link) & kOpen) | kIllegal);
     if constexpr (Wins) {
-      if (settings_.solver) settle<Access>(node);
+      if (settings_.solver) settle<Access>(tree_, node);
     }
   }
 
@@ -630,7 +652,7 @@ class Uct {
     for (std::uint32_t i = 0; i < node.count; i++) {
       scores[i] = -std::numeric_limits<double>::infinity();
       const Link link = Access::load(list[i].link);
-      if (link_of(link) == kIllegal || (settings_.widening && !(link & Tree<Action, Amaf>::kOpen))) continue;
+      if (link_of(link) == kIllegal || (settings_.widening && !(link & kOpen))) continue;
       if constexpr (Wins) {
         if (settings_.solver && !is_worth_trying(WinAction::bounds(Access::load(list[i].tag)), floor, node.player))
           continue;
@@ -716,13 +738,12 @@ class Uct {
     }
     Action* list = tree_.actions(node);
     return std::any_of(list, list + node.count,
-                       [](Action& one) { return !(Access::load(one.link) & Tree<Action, Amaf>::kOpen); });
+                       [](Action& one) { return !(Access::load(one.link) & kOpen); });
   }
 
   template <class Access>
   void open_next(Node& node, const typename P::Moves& moves) {
     Action* list = tree_.actions(node);
-    constexpr Link kOpen = Tree<Action, Amaf>::kOpen;
     while (true) {
       int best = -1;
       std::pair<double, double> best_order;
@@ -806,7 +827,6 @@ class Uct {
   // the simulation goes on in the tree.
   template <class Access>
   Link expand(Action& action, Link raw, bool added, Desk& desk) {
-    constexpr Link kOpen = Tree<Action, Amaf>::kOpen;
     if (link_of(raw) != kNone || !Access::exchange(action.link, raw, (raw & kOpen) | kBusy)) return kNone;
     Link known = kNone;
     bool found = false;
@@ -867,7 +887,7 @@ class Uct {
     if constexpr (Wins) {
       if (count == 0) {
         const auto wins = static_cast<std::uint32_t>(half_wins(problem_->score(state), 0));
-        node.bounds = pack({wins, wins});
+        node.bounds = Node::pack({wins, wins});
       }
     }
     return link;
@@ -978,43 +998,73 @@ class Uct {
     }
   }
 
-  // The solver: what is proven of the state an action leads to is proven of the action, and perhaps of its node.
   template <class Access>
-  void prove(Node& node, Action& action) {
-    const Link link = link_of(Access::load(action.link));
-    if (link <= kIllegal) return;
-    const Bounds proven = bounds_of<Access>(tree_.node(link));
-    if (WinAction::bounds(Access::load(action.tag)) == proven) return;
-    while (true) {  // what others have proven meanwhile stays
-      const std::uint32_t tag = Access::load(action.tag);
-      const Bounds before = WinAction::bounds(tag), now = both(before, proven);
-      if (now == before || now.lower > now.upper) return;  // in a graph the ways may differ in what superko forbids
-      if (Access::exchange(action.tag, tag, (tag & ~WinAction::pack({3, 3})) | WinAction::pack(now))) break;
+  void back_up(Desk& desk, double score) {
+    const bool amaf = tree_.has_amaf();
+    for (std::size_t depth = desk.path.size(); depth-- > 0;) {
+      const Step& step = desk.path[depth];
+      Node& node = tree_.node(step.node);
+      Action& action = tree_.actions(node)[step.action];
+      end_visit<Access>(node, action, step, score);
+      if (amaf) {
+        desk.seen.add(step.player, code_of<Access>(desk, step, node, step.action));
+        add_amaf<Access>(node, step, score, desk);
+      }
+      if constexpr (Wins) {
+        if (settings_.solver) prove<Access>(tree_, node, action);
+      }
     }
-    settle<Access>(node);
   }
 
-  static Bounds both(const Bounds& one, const Bounds& other) {
-    return {std::max(one.lower, other.lower), std::min(one.upper, other.upper)};
+  // A simulation as a journal has it: the half wins of player 0; how long the way in the tree was; of each step the
+  // action, and with AMAF who played which code; with AMAF what the playout has played.
+  template <class Access>
+  void write_down(const Desk& desk, const Playout& playout) const {
+    Writer& out = *desk.journal;
+    out.put(static_cast<std::uint8_t>(half_wins(playout.score, 0)));
+    out.put_varint(desk.path.size());
+    for (const Step& step : desk.path) {
+      out.put_varint(step.action);
+      if (!tree_.has_amaf()) continue;
+      out.put(static_cast<std::uint8_t>(step.player));
+      out.put_varint(code_of<Access>(desk, step, tree_.node(step.node), step.action));
+    }
+    if (tree_.has_amaf()) desk.seen.write(out);
   }
 
-  // What is proven of a node's actions is proven of the node.
   template <class Access>
-  void settle(Node& node) {
-    Bounds of_node = node.player == 0 ? Bounds{0, 0} : Bounds{2, 2};
-    Action* list = tree_.actions(node);
-    for (std::uint32_t i = 0; i < node.count; i++) {
-      if (link_of(Access::load(list[i].link)) == kIllegal) continue;
-      const Bounds one = WinAction::bounds(Access::load(list[i].tag));
-      if (node.player == 0)
-        of_node = {std::max(of_node.lower, one.lower), std::max(of_node.upper, one.upper)};
-      else
-        of_node = {std::min(of_node.lower, one.lower), std::min(of_node.upper, one.upper)};
+  void take_over_one(Reader& in, Desk& desk) {
+    const double score = in.get_below<std::uint8_t>(3) - 1.0;
+    const std::size_t length = in.get_small_count(1);
+    desk.state = root_state_;
+    desk.path.clear(), desk.codes.clear();
+    if constexpr (!kStoresMoves) problem_->find_moves(desk.state, desk.moves);
+    std::vector<Play> beyond;  // what this tree ends before
+    Link link = root_;
+    for (std::size_t i = 0; i < length; i++) {
+      const auto action = static_cast<std::uint32_t>(in.get_varint());
+      Play play{};
+      if (tree_.has_amaf()) {
+        play.player = in.get_below<std::uint8_t>(2);
+        play.code = in.get_varint();
+        if (kStoresMoves && play.code >= Seen<P>::kLimit) throw Damaged();
+      }
+      if (link == kNone) {
+        beyond.push_back(play);
+        continue;
+      }
+      Node& node = tree_.node(link);
+      if (action >= node.count) throw Damaged();
+      if constexpr (!kStoresMoves) {
+        if (static_cast<int>(node.count) != desk.moves.count) throw Changed();
+      }
+      link = follow<Access>(link, node, action, desk);
     }
-    for (bool stored = false; !stored;) {
-      const Bounds before = bounds_of<Access>(node), now = both(before, of_node);
-      stored = now == before || now.lower > now.upper || Access::exchange(node.bounds, pack(before), pack(now));
+    if (tree_.has_amaf()) {
+      desk.seen.read(in);
+      for (const Play& play : beyond | std::views::reverse) desk.seen.add(play.player, play.code);
     }
+    back_up<Access>(desk, score);
   }
 
   template <class Access>
@@ -1044,6 +1094,7 @@ class Uct {
       Action& action = tree_.actions(node)[i];
       ActionReport& out = list[i];
       out.move = kStoresMoves ? move_at<Plain>(node, i) : moves.move(static_cast<int>(i));
+      out.action = i;
       if constexpr (Wins) {
         out.visits = static_cast<std::uint32_t>(action.stats);
         out.wins = 0.5 * static_cast<double>(action.stats >> 32);
@@ -1069,7 +1120,7 @@ class Uct {
   void walk(Link link, const State& state, std::set<Link>& nodes, std::vector<Move>& path,
             std::vector<NodeReport>& out) const {
     const Node& node = tree_.node(link);
-    out.push_back({path, visits_of<Shared>(const_cast<Node&>(node)), unpack(node.bounds), actions_of(node, state)});
+    out.push_back({path, visits_of<Shared>(const_cast<Node&>(node)), node.bounds_now(), actions_of(node, state)});
     const std::vector<ActionReport> list = out.back().actions;
     typename P::Moves moves{};
     problem_->find_moves(state, moves);

@@ -1,0 +1,148 @@
+// Member: the tree of one rank of several that search the same state together, each its own tree (averaging.h,
+// broadcast.h). It is a tree like any other, and a forest (parallel/forest.h) thinks with it; while it does, it tells the
+// others what it learns and takes in what they have learned.
+//
+// A thinking is an epoch; all ranks begin and end the same ones, in the same order, and play the same moves between. One
+// that has ended its search, or was told to, rests: it has told everything, and what the others still tell waits until
+// `finish` takes it in. A rank may be told to go on before the others have finished; nothing of theirs is lost by that,
+// unless it is of a position that the game has left.
+//
+// `advance` is the search's; `serve` comes from the transport, on another thread; all else from whoever leads the
+// forest, while nobody searches.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <ctime>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "cluster/transport.h"
+#include "parallel/tree_uct.h"
+
+namespace playout {
+
+struct SharingSettings {
+  bool broadcast = false;         // or averaging
+  double interval = 0.1;          // seconds between two exchanges; infinity: at the end alone
+  std::uint64_t simulations = 0;  // if not 0, of this rank between two exchanges, whose end it waits for
+  // Of averaging: which nodes are shared besides the root. Those so many moves from it or less, with at least so many
+  // simulations, and with such a share of the root's.
+  std::uint32_t depth = 0;
+  std::uint64_t min_visits = 0;
+  double min_share = 0;
+};
+
+// What sharing has cost.
+struct SharingReport {
+  std::uint64_t exchanges = 0;    // that this rank has begun
+  std::uint64_t nodes = 0;        // that are shared
+  std::uint64_t told = 0, heard = 0;  // statistics of actions (averaging), or simulations (broadcast)
+  std::uint64_t lost = 0;         // of these, what could not be used: of a position left behind, or beyond what is kept
+  double seconds = 0;             // processor time of the searching thread for it
+};
+
+class Member : public AnyTree, public Server {
+ public:
+  Member(std::unique_ptr<AnyTree> tree, std::shared_ptr<Port> port, const SharingSettings& settings)
+      : tree_(std::move(tree)), port_(std::move(port)), settings_(settings) {}
+
+  // Tells the others everything, takes in what they have told, and waits at most that long for the last of them; true
+  // once nothing is missing. After the search has ended.
+  virtual bool finish(std::chrono::duration<double> at_most) = 0;
+  SharingReport sharing() const {
+    const std::scoped_lock lock(mutex_);
+    return sharing_;
+  }
+
+  // A tree ends its search by itself once its move is decided; of a member only all ranks together know.
+  void begin(std::uint64_t playouts) override {
+    tree_->begin(0);
+    const std::scoped_lock lock(mutex_);
+    budget_ = playouts == 0 ? std::numeric_limits<std::uint64_t>::max() : playouts;
+    epoch_++;
+    resting_ = false;
+    made_ = 0;
+    due_ = Clock::now() + period();
+  }
+
+  void start_from(const std::vector<Move>& sequence, int times) override { tree_->start_from(sequence, times); }
+  const Best& best() const override { return tree_->best(); }
+  bool done() const override { return tree_->done(); }
+  std::unique_ptr<AnySearch> copy() const override { return tree_->copy(); }
+  void serialise(Writer& out) const override { tree_->serialise(out); }
+  void deserialise(Reader& in) override { tree_->deserialise(in); }
+  bool is_decided(std::uint64_t more) const override { return tree_->is_decided(more); }
+  void play(Move move) override { tree_->play(move); }
+  void go_to(const std::vector<Move>& moves) override { tree_->go_to(moves); }
+  std::vector<Move> legal_moves() const override { return tree_->legal_moves(); }
+  int player() const override { return tree_->player(); }
+  double score() const override { return tree_->score(); }
+  std::vector<Move> variation(Move first, Decision decision) const override {
+    return tree_->variation(first, decision);
+  }
+  std::vector<NodeReport> walk() const override { return tree_->walk(); }
+  GameTree* game_tree() override { return tree_->game_tree(); }
+  Link root() const override { return tree_->root(); }
+  std::uint32_t action_of(Move move) const override { return tree_->action_of(move); }
+  void collect() override { tree_->collect(); }
+  void keep_journal(bool keep) override { tree_->keep_journal(keep); }
+  std::string take_journal() override { return tree_->take_journal(); }
+  std::uint64_t take_over(const std::vector<std::string_view>& journals, Workers& workers) override {
+    return tree_->take_over(journals, workers);
+  }
+
+ protected:
+  using Clock = std::chrono::steady_clock;
+
+  // While it lives, what is done counts as sharing.
+  class Cost {
+   public:
+    explicit Cost(Member& member) : member_(member), begin_(now()) {}
+    ~Cost() {
+      const std::scoped_lock lock(member_.mutex_);
+      member_.sharing_.seconds += now() - begin_;
+    }
+    Cost(const Cost&) = delete;
+    Cost& operator=(const Cost&) = delete;
+
+   private:
+    static double now() {
+      timespec time{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    }
+    Member& member_;
+    double begin_;
+  };
+
+  Clock::duration period() const {
+    const std::chrono::duration<double> a_year = std::chrono::hours(24 * 365);
+    return std::chrono::duration_cast<Clock::duration>(
+        std::min(a_year, std::chrono::duration<double>(settings_.interval)));
+  }
+  // Whether this rank has no more to search in this thinking.
+  bool is_spent() const { return tree_->done() || tree_->best().playouts >= budget_; }
+
+  const std::unique_ptr<AnyTree> tree_;
+  const std::shared_ptr<Port> port_;
+  const SharingSettings settings_;
+
+  // Whoever leads, and the search.
+  std::uint64_t budget_ = 0;  // playouts of this thinking
+  std::uint64_t made_ = 0;    // simulations since the last exchange
+  Clock::time_point due_;     // when the next exchange is
+
+  // Under the mutex.
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::uint64_t epoch_ = 0;
+  bool resting_ = true;
+  SharingReport sharing_;
+};
+
+}  // namespace playout
