@@ -199,6 +199,7 @@ class Broadcast final : public Member {
   }
 
   bool all_have_ended() const {
+    if (epoch_ == 0) return true;
     for (int rank = 0; rank < port_->ranks(); rank++) {
       const Word& word = others_[rank];
       if (rank != port_->rank() && word.epoch <= epoch_ && !(word.epoch == epoch_ && word.ended)) return false;

@@ -52,6 +52,8 @@ from playout.search import NRPA
 from playout.sgf import GameRecord
 from playout.sgf import load_sgf
 from playout.sgf import parse_sgf
+from playout.share import Averaged
+from playout.share import Broadcast
 from playout.solve import solve
 from playout.solve import watch
 from playout.uct import RAVE
@@ -75,6 +77,8 @@ __all__ = [
     "UCB1",
     "UCT",
     "Analysis",
+    "Averaged",
+    "Broadcast",
     "ClusterError",
     "ConnectFour",
     "Contestant",

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cmp_to_key
 from types import MappingProxyType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playout import _core, problems
 from playout.check import check_quickly
+from playout.cluster.ranks import RanksHere
 from playout.compile import explained
 from playout.errors import InputError, check_integer, check_positive, short
 from playout.own import check_not_loading
@@ -19,8 +20,12 @@ from playout.parallel import MAX_THREADS, Leaf, Root, Tree
 from playout.problems import BuiltIn
 from playout.progress import WAKE_SECONDS
 from playout.result import MAX_SEED
+from playout.share import Averaged, Broadcast, check_share
 from playout.stop import interrupts
 from playout.uct import DECISIONS, UCT, width_of
+
+if TYPE_CHECKING:
+    from playout.cluster.job import RanksOfJob
 
 MAX_VISITS = 2**31 - 1  # of a state
 
@@ -41,6 +46,8 @@ class MoveAnalysis:
         The same for the simulations in which it was made at any time, where RAVE counts them.
     proven
         ``"win"``, ``"draw"`` or ``"loss"`` for the player to move, if that is certain.
+    votes
+        Where several ranks search together: how many of them have tried it most themselves, in this thinking.
     """
 
     move: Any
@@ -49,6 +56,7 @@ class MoveAnalysis:
     amaf_visits: int = 0
     amaf_value: float | None = None
     proven: str | None = None
+    votes: int = 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,6 +90,8 @@ class Analysis:
         Whether nothing more can be added to it.
     interrupted
         Whether Ctrl-C or ``stop()`` ended the thinking.
+    ranks
+        How many ranks have searched; visits, playouts, nodes and memory are those of all of them.
     """
 
     move: Any
@@ -98,6 +108,15 @@ class Analysis:
     most_memory: int
     full: bool
     interrupted: bool = False
+    ranks: int = 1
+
+    @property
+    def disagreement(self) -> float:
+        """The share of the ranks that would have decided otherwise by their own simulations: 0, all agree; never 1."""
+        if self.ranks == 1 or not self.moves:
+            return 0.0
+        voted = sum(one.votes for one in self.moves)
+        return 1 - max(self.moves[0].votes, 1) / voted if voted else 0.0
 
     @property
     def visits(self) -> MappingProxyType[Any, int]:
@@ -125,6 +144,8 @@ class Analysis:
         said = f"{self.player}: {self.move}" if self.moves else "the game is over"
         if self.value is not None:
             said += f", {self.value:.1%}" + (f" (a proven {self.proven})" if self.proven else "")
+        if self.ranks > 1 and self.moves:
+            said += f", the choice of {self.moves[0].votes} of {self.ranks} ranks"
         return (
             f"{said}; {self.playouts:,} playouts, {self.playouts_per_second:,.0f} a second, {self.nodes:,} states, "
             f"{self.memory / 2**20:,.0f} of {self.most_memory / 2**20:,.0f} MB"
@@ -164,7 +185,15 @@ class Player:
         statistics are added up. If None, one thread searches alone, and more search one tree.
     seed
         Of the random numbers. With a number of playouts the same seed gives the same analysis, bit for bit, unless
-        several threads search one tree.
+        several threads search one tree, or ranks share by the clock.
+    share
+        How several ranks, each with a tree and ``threads`` of its own, share what they learn: :class:`playout.Averaged`
+        or :class:`playout.Broadcast`. Budgets of playouts are those of all ranks together, ``memory`` of the search is
+        that of each.
+    ranks
+        How many ranks there are in this process. If None, those of the MPI job that this is a rank of
+        (``mpiexec -n 4 python script.py``): all of them run the script, and here the others stay and do what rank 0
+        does, until that ends; their processes then end with it. So only rank 0 goes on with the script.
 
     Notes
     -----
@@ -179,6 +208,8 @@ class Player:
         threads: int = 1,
         parallel: Tree | Leaf | Root | None = None,
         seed: int = 0,
+        share: Averaged | Broadcast | None = None,
+        ranks: int | None = None,
     ) -> None:
         check_not_loading()
         self.threads = check_integer("threads", threads, 1, MAX_THREADS)
@@ -205,9 +236,27 @@ class Player:
         wide = None if self.parallel is None else self.parallel.wide
         jobs = 1 if self.parallel is None else self.parallel.jobs
         self.search.shared_by(jobs)  # raises if there is too little memory for them
+        self.share = share
+        self._forest = self._trees(jobs, wide, ranks)
+
+    def _trees(self, jobs: int, wide: Any, ranks: int | None) -> "_core.Forest | RanksHere | RanksOfJob":
+        """Return what thinks: trees of this process, or of several ranks."""
         settings = self.search.engine_settings(wide)
+        if self.share is None:
+            if ranks is not None:
+                raise InputError(f"ranks is {short(ranks)}, but nothing says how they share; give share=Averaged()")
+            with self._explained():
+                return _core.Forest(self._engine, settings, self.seed, jobs, width_of(wide))
+        check_share(self.share, ranks)
+        if isinstance(self.parallel, Root):
+            raise InputError("parallel is Root(), which has several trees; ranks that share have one each")
+        sharing = self.share.engine_settings()
+        if ranks is None:
+            from playout.cluster.job import RanksOfJob
+
+            return RanksOfJob(self)
         with self._explained():
-            self._forest = _core.Forest(self._engine, settings, self.seed, jobs, width_of(wide))
+            return RanksHere(self._engine, settings, self.seed, width_of(wide), sharing, ranks)
 
     # The game
 
@@ -384,7 +433,11 @@ class Player:
     @property
     def least_playouts(self) -> int:
         """The least number of playouts that its threads can be asked for."""
-        return max(getattr(self.parallel, "jobs", 1), getattr(self.parallel, "width", 1))
+        return self._ranks * max(getattr(self.parallel, "jobs", 1), getattr(self.parallel, "width", 1))
+
+    @property
+    def _ranks(self) -> int:
+        return getattr(self._forest, "ranks", 1)
 
     def _begin(self, playouts: int | None) -> None:
         """Let the engine begin; however long it may search, no counter of visits overflows."""
@@ -469,6 +522,7 @@ class Player:
                 amaf_visits=one.amaf_visits,
                 amaf_value=one.amaf_wins / one.amaf_visits if one.amaf_visits else None,
                 proven=_proven(one.bounds, player),
+                votes=one.votes,
             )
             for one, move in zip(actions, self.game.decode([one.move for one in actions]), strict=True)
         )
@@ -494,6 +548,7 @@ class Player:
             most_memory=report.most_bytes,
             full=report.full,
             interrupted=interrupted,
+            ranks=report.ranks,
         )
 
 

@@ -16,6 +16,7 @@ from playout.play import MAX_VISITS, Analysis, Player
 from playout.problems.go import MAX_SIDE, PLAYERS, PLAYOUTS, Go
 from playout.result import MAX_SEED
 from playout.sgf import load_sgf
+from playout.share import Averaged, Broadcast, check_share
 from playout.uct import RAVE, UCT
 
 SEARCH = UCT(bandit=RAVE(), expand_after=4)
@@ -70,6 +71,8 @@ class Settings:
         A :class:`playout.UCT`, as it is; if None, RAVE.
     parallel
         How threads work together, as of :class:`playout.Player`.
+    share, ranks
+        How ranks share what they learn, and how many there are in this process, as of :class:`playout.Player`.
     """
 
     size: int = 19
@@ -86,6 +89,8 @@ class Settings:
     ko: str = "positional"
     search: UCT | None = None
     parallel: Tree | Leaf | Root | None = None
+    share: Averaged | Broadcast | None = None
+    ranks: int | None = None
 
     def __post_init__(self) -> None:
         check_integer("size", self.size, LEAST_SIDE, MAX_SIDE)
@@ -98,6 +103,8 @@ class Settings:
             check_positive("seconds", self.seconds)
         if self.threads is not None:
             check_integer("threads", self.threads, 1, MAX_THREADS)
+        if self.share is not None:
+            check_share(self.share, self.ranks)
         self.tree()
         self.game(self.size, self.komi)
 
@@ -195,7 +202,7 @@ class Engine:
         game, moves = self.history.for_player(colour)
         if self._player is None or self._player.game != game:
             self._forget()
-            self._player = self._new_player(game, self.settings.tree())
+            self._player = self._new_player(game, self.settings.tree(), self.settings.share, self.settings.ranks)
         have = list(self._player.moves)
         news = moves[len(have) :]
         if moves[: len(have)] != have or len(news) > 4:
@@ -205,8 +212,11 @@ class Engine:
                 self._player.play(move)
         return self._player
 
-    def _new_player(self, game: Go, search: UCT) -> Player:
-        return Player(game, search, threads=self._threads, parallel=self.settings.parallel, seed=self.seed)
+    def _new_player(
+        self, game: Go, search: UCT, share: Averaged | Broadcast | None = None, ranks: int | None = None
+    ) -> Player:
+        parallel = self.settings.parallel
+        return Player(game, search, threads=self._threads, parallel=parallel, seed=self.seed, share=share, ranks=ranks)
 
     # Moves
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from playout import parallel as parallels
 from playout import search as searches
+from playout import share as shares
 from playout.errors import InputError, check_choice, check_integer, check_number, check_positive, short, whole_number
 from playout.gtp.engine import Settings, usual_search
 from playout.match.process import split
 from playout.parallel import MAX_THREADS, Leaf, Root, Tree
 from playout.play import MAX_VISITS
 from playout.problems.go import PLAYOUTS
+from playout.share import SHARES, Averaged, Broadcast, check_share
 from playout.uct import BANDITS, UCT
 
 OWN = "playout:"  # what the name of one of Playout's own players begins with
@@ -31,8 +33,8 @@ class Contestant:
         A :class:`playout.UCT`; if None, that of ``playout gtp`` with 256 MB of memory: RAVE, all of the playouts.
     playouts, seconds
         What it has for a move; at least one is required.
-    threads, parallel
-        As of :class:`playout.Player`.
+    threads, parallel, share, ranks
+        As of :class:`playout.Player`; the ranks are in this process.
     policy
         The playouts of its ``Go``: ``"light"``, at random, or ``"heavy"``, which know some Go.
     resign
@@ -50,6 +52,8 @@ class Contestant:
     policy: str = "heavy"
     resign: float = 0.1
     name: str | None = None
+    share: Averaged | Broadcast | None = None
+    ranks: int | None = None
 
     def __post_init__(self) -> None:
         if self.search is None:
@@ -65,6 +69,8 @@ class Contestant:
         self._set("threads", check_integer("threads", self.threads, 1, MAX_THREADS))
         if self.parallel is not None and not isinstance(self.parallel, (Tree, Leaf, Root)):
             raise InputError(f"parallel is {short(self.parallel)}; allowed are Tree(), Leaf() and Root()")
+        if self.share is not None or self.ranks is not None:
+            check_share(self.share, 0 if self.ranks is None else self.ranks)
         self._set("resign", check_number("resign", self.resign, 0.0, 0.5))
         if self.name is not None:
             _check_name(self.name)
@@ -89,6 +95,8 @@ class Contestant:
         if "exploration" in given:
             bandit["exploration"] = given.pop("exploration")
         settings = {key: given.pop(key) for key in ("memory", "expand_after", "graph") if key in given}
+        if "share" in given:
+            given["share"] = SHARES[given["share"]]()
         if "parallel" in given:
             given["parallel"] = STRATEGIES[given["parallel"]](given.get("threads", 1))
         usual = usual_search(given.get("playouts"), MEMORY)
@@ -96,8 +104,8 @@ class Contestant:
 
     def settings(self, **game: Any) -> Settings:
         """Return the settings of an engine that plays so; of a game there are size, komi, ko and seed."""
-        own = {key: getattr(self, key) for key in ("search", "playouts", "seconds", "threads", "parallel", "policy")}
-        return Settings(**own, resign=self.resign, **game)
+        names = ("search", "playouts", "seconds", "threads", "parallel", "policy", "resign", "share", "ranks")
+        return Settings(**{name: getattr(self, name) for name in names}, **game)
 
     def title(self) -> str:
         """Return what it is called."""
@@ -109,11 +117,13 @@ class Contestant:
         words += [f"{self.playouts:,} playouts"] if self.playouts else []
         words += [f"{self.seconds:g} s"] if self.seconds else []
         words += [f"{self.threads} threads"] if self.threads > 1 else []
+        words += [f"{self.ranks} ranks"] if self.ranks else []
         return " ".join(words)
 
     def to_json(self) -> dict[str, Any]:
         own = {key: getattr(self, key) for key in ("playouts", "seconds", "threads", "policy", "resign")}
-        return {**own, "search": searches.to_json(self.search), "parallel": parallels.to_json(self.parallel)}
+        ranks = {} if self.share is None else {"share": shares.to_json(self.share), "ranks": self.ranks}
+        return {**own, "search": searches.to_json(self.search), "parallel": parallels.to_json(self.parallel), **ranks}
 
 
 @dataclass(frozen=True)
@@ -176,6 +186,8 @@ OPTIONS: dict[str, Callable[[str, str], Any]] = {
     "expand_after": whole_number,
     "graph": _yes,
     "parallel": lambda key, text: check_choice(key, text, STRATEGIES),
+    "share": lambda key, text: check_choice(key, text, SHARES),
+    "ranks": whole_number,
     "resign": _number,
     "name": lambda key, text: text,
 }
