@@ -125,9 +125,19 @@ class Clock:
         else:  # what overtime would give to this move may be used too
             moves = max(1, moves_to_go)
             spare = self.period / (1 if self.kind == "byoyomi" else max(1, self.count))
-        most = self.left + spare - MARGIN - late
+        most = self._most(spare, late)
         share = (self.left - MARGIN) / moves + spare - CAUTION * late
         return max(0.0, min(share, most))
+
+    def limit(self, lag: float = 0.0) -> float | None:
+        """Return how many seconds the next move may take at most; None if there is no limit."""
+        if self.kind == "none":
+            return None
+        spare = 0.0 if self.overtime else self.period / (1 if self.kind == "byoyomi" else max(1, self.count))
+        return max(0.0, self._most(spare, A_MOVE + max(0.0, lag)))
+
+    def _most(self, spare: float, late: float) -> float:
+        return self.left + spare - MARGIN - late
 
 
 def _seconds(value: float) -> float:

@@ -5,13 +5,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Any, Literal, TextIO
 
 from cyclopts import Group, Parameter
 
-from playout.cli.common import OUTPUT, PARALLEL, SEARCH, app, note, strictly_whole
+from playout import cluster as clusters
+from playout.cli.common import CLUSTER, OUTPUT, PARALLEL, SEARCH, app, note, strictly_whole
 from playout.errors import InputError
 from playout.gtp import Engine, Settings, serve
+from playout.search import check_known
+from playout.share import SHARES, Averaged, Broadcast
 
 GAME = Group("Game", sort_key=0)
 TIME = Group("Time for a move", sort_key=1)
@@ -31,6 +34,10 @@ def gtp(
     memory: Annotated[int, Parameter(group=SEARCH, converter=strictly_whole)] = 1024,
     seed: Annotated[int, Parameter(group=SEARCH, converter=strictly_whole)] = 0,
     threads: Annotated[int | None, Parameter(group=PARALLEL, converter=strictly_whole)] = None,
+    share: Annotated[Literal["averaged", "broadcast"] | None, Parameter(group=CLUSTER)] = None,
+    interval: Annotated[float | None, Parameter(group=CLUSTER)] = None,
+    depth: Annotated[int | None, Parameter(group=CLUSTER, converter=strictly_whole)] = None,
+    min_visits: Annotated[float | None, Parameter(group=CLUSTER)] = None,
     log: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
 ) -> int:
     """Play Go in any client of the Go Text Protocol (GTP), version 2.
@@ -39,6 +46,8 @@ def gtp(
     let it play a colour or analyse. It keeps the time of the game.
 
     **Against GNU Go**: *playout match "playout gtp --seconds 2" "gnugo --mode gtp --chinese-rules" --size 9 --games 2*
+
+    **On a cluster**: *mpiexec -n 4 playout gtp --share averaged*; rank 0 talks, and all of them think.
 
     **By hand**: type *genmove black*, *showboard*, *lz-analyze 100*, *list_commands*, *quit*.
 
@@ -69,12 +78,34 @@ def gtp(
     seed
         Of the random numbers. With one thread and a number of playouts, it plays the same again.
     threads
-        How many threads search (as many as this process may use).
+        How many threads search (as many as this process may use), on each rank.
+    share
+        How the ranks of an MPI job share what they learn: they add up the statistics of the first moves now and then
+        (averaged), or each makes the simulations of all its own (broadcast).
+    interval
+        Seconds between two exchanges (0.1; of broadcast 0.02); *inf* for one at the end.
+    depth
+        Of averaged: how many moves from the present position statistics are added up (0: of its moves alone).
+    min_visits
+        Of averaged with a depth: the simulations that a position needs to be shared, or below 1 their share of all
+        (0.05).
     log
         Add all lines that come and go to this file.
     """
     policy = "heavy" if heavy else "light"
-    settings = Settings(size, komi, playouts, seconds, threads, ponder, memory, seed, policy, resign, agree)
+    sharing = _share(share, interval=interval, depth=depth, min_visits=min_visits)
+    if sharing is not None and threads is None:
+        threads = clusters.threads_of_a_rank()
+    settings = Settings(
+        size, komi, playouts, seconds, threads, ponder, memory, seed, policy, resign, agree, share=sharing
+    )
+    if sharing is not None:
+        from playout.cluster import job
+
+        ranks = job.open_job(settings.to_json())
+        if ranks.link.rank > 0:
+            ranks.serve(settings.threads or 1)
+            return 0
     with _appended(log) as file:
         engine = Engine(settings, _tell)
         if sys.stdin is None:  # closed by whoever started us
@@ -82,6 +113,20 @@ def gtp(
         if sys.stdin.isatty():
             note("type commands of the Go Text Protocol: genmove black, showboard, list_commands, quit")
         return serve(engine, sys.stdin.fileno(), sys.stdout.buffer, file)
+
+
+def _share(name: str | None, **given: Any) -> Averaged | Broadcast | None:
+    """Return how ranks share what they learn; None where there is one alone."""
+    given = {key: value for key, value in given.items() if value is not None}
+    size = clusters.launched()[1]
+    if name is None and given:
+        raise InputError(f"--{next(iter(given)).replace('_', '-')} goes with --share")
+    if name is None and size > 1:
+        raise InputError(f"this was started as {size} ranks; say how they share what they learn: --share averaged")
+    if name is None:
+        return None
+    check_known(name, given, SHARES[name])
+    return SHARES[name](**given)
 
 
 @contextmanager

@@ -6,6 +6,9 @@ share a policy (``Hybrid``). A cluster only says where, and changes nothing in t
 ``driver`` hands out ``chunk`` after chunk of each ``island`` to ``nodes``: those of ``local`` (each a ``worker``),
 ``mpi`` or ``dask``. A problem of a user's gets there by ``travel``, its source by ``modules``, its attributes by
 ``values``. ``slurm`` prints job scripts. A new kind of cluster is a dataclass here and a file with its nodes.
+
+Trees of games are another matter: they grow on all ranks at once and tell each other what they learn (playout.share).
+``ranks`` has those in one process, ``job`` those of an MPI job, and ``link`` moves their messages.
 """
 
 import os
@@ -200,7 +203,7 @@ def launched() -> tuple[int, int]:
     return 0, 1
 
 
-def check_mpi() -> None:
+def check_mpi(example: str = "mpiexec -n 4 playout solve ...") -> None:
     """Raise unless this process is one of several ranks that know of each other."""
     _, size = launched()
     try:
@@ -219,7 +222,7 @@ def check_mpi() -> None:
             f"mpi4py, which uses {library}; start with the mpiexec of that one ('srun --mpi=list' has those of Slurm)"
         )
     if found == 1:
-        raise InputError("there is one rank only; start several: mpiexec -n 4 playout solve ...")
+        raise InputError(f"there is one rank only; start several: {example}")
 
 
 def _check(cluster: Any) -> None:

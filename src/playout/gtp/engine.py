@@ -3,8 +3,12 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
+from playout import parallel as parallels
+from playout import search as searches
+from playout import share as shares
 from playout.clock import Clock
 from playout.errors import InputError, check_choice, check_integer, check_number, check_positive
 from playout.gtp import status
@@ -30,6 +34,8 @@ CHECK_PLAYOUTS = 500  # of a short search
 CHECK_MEMORY = 16  # MB of its tree
 CHECK_SHARE = 0.15  # of the time for a move that is kept for checks, and no more than:
 CHECK_SECONDS = 0.5
+SURE_SHARE = 0.8  # of the time for a move, where all ranks agree on it
+DOUBT_SHARE = 1.2  # of that time, more where all disagree
 RESIGN = "resign"
 
 
@@ -109,8 +115,15 @@ class Settings:
         self.game(self.size, self.komi)
 
     def tree(self) -> UCT:
-        """Return the search for a move."""
-        return usual_search(self.playouts, self.memory) if self.search is None else self.search
+        """Return the search for a move; ranks that make each other's simulations find states by their positions."""
+        usual = usual_search(self.playouts, self.memory) if self.search is None else self.search
+        return replace(usual, graph=True) if self.search is None and isinstance(self.share, Broadcast) else usual
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all that must be the same on the ranks of a job: threads need not."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain.update(threads=None, search=searches.to_json(self.tree()), parallel=parallels.to_json(self.parallel))
+        return {**plain, "share": None if self.share is None else shares.to_json(self.share)}
 
     def game(self, size: int, komi: float) -> Go:
         return Go(size, komi=komi, ko=self.ko, playouts=self.policy)
@@ -152,6 +165,15 @@ class Engine:
 
     def close(self) -> None:
         self._forget()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether ranks have been lost: the game is over for this engine once it has answered."""
+        if self.settings.share is None or self.settings.ranks is not None:
+            return False
+        from playout.cluster import job
+
+        return job.failure()
 
     def _forget(self) -> None:
         """Give the tree back."""
@@ -319,7 +341,30 @@ class Engine:
         playouts = self.settings.playouts
         if seconds == LEAST_SECONDS:
             playouts = max(player.least_playouts, min(LEAST_PLAYOUTS, playouts or LEAST_PLAYOUTS))
+        elif planned is not None and seconds is not None and self.settings.share is not None and playouts is None:
+            return self._think_by_doubt(player, colour, began, seconds, on_event)
         return player.think(seconds=seconds, playouts=playouts, on_event=on_event)
+
+    def _think_by_doubt(
+        self,
+        player: Player,
+        colour: str,
+        began: float,
+        seconds: float,
+        on_event: Callable[[Analysis], object] | None,
+    ) -> Analysis:
+        """Think for most of the time where ranks agree on the move, and for longer the more they disagree."""
+        analysis = player.think(seconds=SURE_SHARE * seconds, on_event=on_event)
+        limit = self.clocks[colour].limit(self._lag)
+        left = math.inf if limit is None else (1 - CHECK_SHARE) * limit - (time.monotonic() - began)
+        if self.settings.seconds is not None:
+            left = min(left, self.settings.seconds - analysis.seconds)
+        more = min(analysis.disagreement * DOUBT_SHARE * seconds, left)
+        if more < LEAST_SECONDS or analysis.interrupted or analysis.proven or len(analysis.moves) < 2:
+            return analysis
+        self.note(f"{analysis.disagreement:.0%} of the ranks disagree: {more:.1f} s more")
+        rest = player.think(seconds=more, on_event=on_event)
+        return replace(rest, playouts=analysis.playouts + rest.playouts, seconds=analysis.seconds + rest.seconds)
 
     def value_after(self, colour: str, move: str, deadline: float) -> float:
         """The chance of this colour to win after a move, by a short search."""

@@ -18,6 +18,7 @@ from playout.gtp.engine import Engine
 from playout.gtp.protocol import GtpError, Request, answer, begin_answer, parse
 from playout.stop import StopSignals
 
+FAILED = 3  # exit status: ranks have been lost
 MAX_LINE = 1 << 20  # bytes; what is longer is no command
 Line = tuple[float, bytes]  # when it came, and what
 
@@ -150,6 +151,8 @@ def serve(engine: Engine, descriptor: int, stream: BinaryIO, log: TextIO | None 
             while not received() and (line := inbox.next()) is not None:
                 if not _respond(engine, outbox, inbox, line, ready):
                     break
+                if engine.has_failed:
+                    return FAILED
                 ready = time.monotonic()
                 if not inbox.wait():
                     _ponder(engine)

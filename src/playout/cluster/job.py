@@ -1,0 +1,360 @@
+"""Ranks of an MPI job that think about one game: rank 0 plays it, the others think with it.
+
+Rank 0 has the :class:`playout.Player`, or several; the others have a tree for each of them and do what rank 0 says: begin,
+stop, play a move, go to a position. What the trees tell each other goes from engine to engine (``link``), beside that.
+
+A rank that falls silent is lost: rank 0 goes on with what it has, says so on standard error, and the job ends with status
+3 when rank 0 ends. It never waits for it longer than a moment.
+"""
+
+import atexit
+import os
+import platform
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+import weakref
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import playout
+from playout import _core
+from playout import parallel as parallels
+from playout import search as searches
+from playout import share as shares
+from playout.cluster import check_mpi, travel
+from playout.cluster.link import SILENCE, TREES, Command, Link
+from playout.cluster.ranks import LOOK_UP, Trees, parts
+from playout.compile import explained
+from playout.errors import ClusterError, InputError, short
+from playout.uct import width_of
+
+if TYPE_CHECKING:
+    from playout.play import Player
+
+START = 60.0  # seconds for all ranks to be there
+LAST_WORD = 0.5  # seconds that a rank has for the last of what it has learned
+ORPHAN = 60.0  # seconds without rank 0 after which the others end
+LOST = 3  # exit status
+
+_job: "Job | None" = None
+
+
+class Job:
+    """This rank's part in the job; there is one in a process."""
+
+    def __init__(self) -> None:
+        self.commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self.replies: queue.SimpleQueue[tuple[int, Command]] = queue.SimpleQueue()
+        self.trees: dict[int, _core.Forest] = {}  # of a rank other than 0
+        self.link = Link(self._take)
+        self.hosts = {self.link.rank: platform.node()}
+        self.lost: list[int] = []
+        self._made = 0
+        atexit.register(self.close)
+
+    def meet(self, settings: dict[str, Any]) -> None:
+        """See that all ranks are there and of one mind: the same version, and the same settings, as JSON.
+
+        Raises InputError on rank 0 if they are not.
+        """
+        hello = {"version": playout.__version__, "settings": settings, "host": platform.node()}
+        if self.link.rank > 0:
+            self.link.tell(0, hello)
+            return
+        for rank, other in self._answers(START).items():
+            self.hosts[rank] = str(other.get("host"))
+            for key in ("version", "settings"):
+                if other.get(key) != hello[key]:
+                    what = _difference(hello[key], other.get(key), key)
+                    raise InputError(f"rank {rank} on {self.hosts[rank]} differs from rank 0: {what}")
+
+    def _take(self, rank: int, command: Command) -> None:
+        """On the thread of the link: a command for this rank, or a reply to rank 0."""
+        if self.link.rank == 0:
+            if "signal" in command:
+                os.kill(os.getpid(), int(command["signal"]))
+            else:
+                self.replies.put((rank, command))
+            return
+        if command.get("do") in ("halt", "stop"):  # at once, whatever the rank is waiting for
+            forest = self.trees.get(command["tree"])
+            if forest is not None:
+                forest.request_stop()
+        if command.get("do") != "halt":
+            self.commands.put(command)
+
+    # Rank 0
+
+    def _answers(self, seconds: float) -> dict[int, Command]:
+        """Wait for a reply of every other rank."""
+        answers: dict[int, Command] = {}
+        end = time.monotonic() + seconds
+        while len(answers) < self.link.size - 1:
+            with suppress(queue.Empty):
+                rank, reply = self.replies.get(timeout=0.1)
+                answers[rank] = reply
+            missing = [rank for rank in range(1, self.link.size) if rank not in answers]
+            if self.link.error is not None:
+                raise ClusterError(f"MPI failed: {self.link.error}")
+            if missing and (time.monotonic() > end or set(missing) & set(self.link.silent())):
+                self.lost = missing
+                raise ClusterError(f"no word of rank {missing[0]}; do all ranks run the same program?")
+        return answers
+
+    def new_tree(self, player: "Player") -> tuple[int, _core.Port]:
+        """Have all other ranks make a tree like a player's; returns its number and the port to theirs."""
+        tree, self._made = self._made, (self._made + 1) % TREES
+        port = _core.Port(0, self.link.size)
+        self.link.add_port(tree, port)
+        self.tell({"do": "new", "tree": tree, **describe(player)})
+        for rank, reply in self._answers(START).items() if not self.lost else ():
+            if "error" in reply:
+                self.tell({"do": "close", "tree": tree})
+                raise InputError(f"rank {rank} on {self.hosts[rank]} cannot play this: {reply['error']}")
+        return tree, port
+
+    def close_tree(self, tree: int) -> None:
+        self.link.remove_port(tree)
+        self.tell({"do": "close", "tree": tree})
+
+    def tell(self, command: Command) -> None:
+        """Tell all other ranks something."""
+        for rank in range(1, self.link.size):
+            if rank not in self.lost:
+                self.link.tell(rank, command)
+
+    def check(self) -> bool:
+        """Whether all ranks are there; raises what one of them has to say. What is lost is said once."""
+        with suppress(queue.Empty):
+            rank, reply = self.replies.get_nowait()
+            raise InputError(f"rank {rank} on {self.hosts[rank]}: {reply.get('error')}")
+        news = [rank for rank in self.link.silent() if rank not in self.lost]
+        if news:
+            self.lost += news
+            names = ", ".join(f"{rank} on {self.hosts.get(rank, 'an unknown host')}" for rank in news)
+            why = f"MPI failed: {self.link.error}" if self.link.error else f"no sign of life for {SILENCE:g} seconds"
+            _say(f"lost rank {names} ({why}); rank 0 answers with what it has, and the job ends")
+        return not self.lost
+
+    def close(self) -> None:
+        """End all ranks; when the program ends."""
+        global _job
+        if _job is not self:
+            return
+        _job = None
+        if self.link.rank == 0:
+            self.tell({"do": "end"})
+        if self.lost or self.link.error is not None:
+            self.link.abort(LOST)
+        if missing := self.link.close():
+            if self.link.rank == 0:
+                _say(f"rank {missing[0]} has fallen silent; the job ends without it")
+            self.link.abort(LOST)
+
+    # The others
+
+    def serve(self, threads: int) -> None:
+        """Do what rank 0 says until it ends."""
+        heard: list[int] = []
+        before: dict[int, Any] = {}
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGUSR1):
+                before[number] = signal.signal(number, lambda which, _: heard.append(which))
+            before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too
+        try:
+            while self._obey(threads):
+                while heard:
+                    self.link.tell(0, {"signal": heard.pop()})
+            self.trees.clear()
+            self.close()
+        except BaseException:
+            traceback.print_exc()
+            self.link.abort(LOST)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def _obey(self, threads: int) -> bool:
+        """Do the next thing; false if that was the last."""
+        command = self._next_command()
+        if command is None:
+            return True
+        kind, number = command["do"], command.get("tree")
+        if kind == "end":
+            return False
+        if kind == "new":
+            self._make(int(command["tree"]), command)
+        elif kind == "close":
+            self.link.remove_port(int(command["tree"]))
+            self.trees.pop(int(command["tree"]), None)
+        elif number in self.trees:
+            try:
+                self._do(self.trees[number], command, threads)
+            except (InputError, _core.ProblemError, MemoryError) as error:
+                self.link.tell(0, {"error": str(error) or type(error).__name__})
+        return True
+
+    def _next_command(self) -> Command | None:
+        """Wait a moment for a command; meanwhile look after the trees that think."""
+        for forest in [*self.trees.values()]:
+            try:
+                if forest.wait(LOOK_UP if self.commands.empty() else 0.0):
+                    forest.finish(0.0)
+            except (InputError, _core.ProblemError, MemoryError) as error:
+                self.link.tell(0, {"error": str(error) or type(error).__name__})
+        if self.link.error is not None:
+            raise ClusterError(f"MPI failed: {self.link.error}")
+        if 0 in self.link.silent(ORPHAN):
+            raise ClusterError("rank 0 has fallen silent")
+        try:
+            return self.commands.get(timeout=LOOK_UP)
+        except queue.Empty:
+            return None
+
+    def _make(self, tree: int, command: Command) -> None:
+        try:
+            game = travel.unpack(command["game"])
+            wide = parallels.from_json(command["parallel"])
+            search = searches.from_json(command["search"])
+            port = _core.Port(self.link.rank, self.link.size)
+            with explained(game):
+                self.trees[tree] = make_tree(game, search, wide, int(command["seed"]), command["share"], port)
+            self.link.add_port(tree, port)
+            self.link.tell(0, {"made": tree})
+        except (InputError, _core.ProblemError, MemoryError, ImportError, KeyError) as error:
+            self.link.tell(0, {"error": str(error) or type(error).__name__})
+
+    def _do(self, forest: _core.Forest, command: Command, threads: int) -> None:
+        if command["do"] == "begin":
+            forest.begin(int(command["playouts"][self.link.rank]), threads)
+        elif command["do"] == "stop":
+            forest.stop()
+            while not forest.finish(LOOK_UP) and self.commands.empty():
+                if 0 in self.link.silent(ORPHAN):
+                    return
+        elif command["do"] == "play":
+            forest.play(int(command["move"]))
+        elif command["do"] == "go_to":
+            forest.go_to([int(move) for move in command["moves"]])
+
+
+class RanksOfJob(Trees):
+    """The trees of the ranks of this job, on rank 0. On any other rank it is not made: the process ends here."""
+
+    def __init__(self, player: "Player") -> None:
+        job = open_job(describe(player))
+        if job.link.rank > 0:
+            job.serve(player.threads)
+            raise SystemExit(0)
+        self.job = job
+        self.ranks = job.link.size
+        self.tree, port = job.new_tree(player)
+        share = shares.to_json(player.share)
+        super().__init__(make_tree(player.game, player.search, player.parallel, player.seed, share, port))
+        self._is_thinking = False
+        self._in_step = share["simulations"] is not None
+        weakref.finalize(self, job.close_tree, self.tree)
+
+    def begin(self, playouts: int, threads: int) -> None:
+        self.stop()
+        self._is_thinking = True
+        each = parts(playouts, self.ranks)
+        self._tell("begin", playouts=each)
+        self.own.begin(each[0], threads)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most that long for the end of thinking on all ranks that are there."""
+        end = time.monotonic() + seconds
+        while True:
+            over = self.own.wait(max(0.0, min(LOOK_UP, end - time.monotonic())))
+            whole = self.job.check()
+            if not self._is_thinking or (not whole and (over or self._in_step)):
+                return True
+            if over and self.own.finish(max(0.0, min(LOOK_UP, end - time.monotonic()))):
+                return True
+            if time.monotonic() >= end:
+                return False
+
+    def request_stop(self) -> None:
+        self._tell("halt")
+        self.own.request_stop()
+
+    def stop(self) -> None:
+        """End the thinking; whoever does not say the last of it within a moment is not waited for."""
+        if not self._is_thinking:
+            return
+        self._is_thinking = False
+        self._tell("stop")
+        self.own.stop()
+        end = time.monotonic() + LAST_WORD
+        while not self.own.finish(LOOK_UP) and self.job.check() and time.monotonic() < end:
+            pass
+
+    @property
+    def spent(self) -> tuple[int, float]:
+        return self.own.report().playouts, self.own.spent[1]
+
+    def play(self, move: int) -> None:
+        self.stop()
+        self._tell("play", move=move)
+        self.own.play(move)
+
+    def go_to(self, moves: list[int]) -> None:
+        self.stop()
+        self._tell("go_to", moves=moves)
+        self.own.go_to(moves)
+
+    def _tell(self, what: str, **more: Any) -> None:
+        self.job.tell({"do": what, "tree": self.tree, **more})
+
+
+def open_job(settings: dict[str, Any]) -> Job:
+    """Return this rank's part in the job; the first time, with what must be the same on all ranks."""
+    global _job
+    if _job is None:
+        import mpi4py
+
+        mpi4py.rc.thread_level = "serialized"  # one thread calls it, the link's; unless a script has begun otherwise
+        check_mpi("mpiexec -n 4 playout gtp --share averaged")
+        _job = Job()
+        _job.meet(settings)
+    return _job
+
+
+def failure() -> bool:
+    """Whether a rank of this job has been lost."""
+    return _job is not None and bool(_job.lost)
+
+
+def describe(player: "Player") -> dict[str, Any]:
+    """Return what a player's trees are made of, as JSON."""
+    return {
+        "game": travel.pack(player.game),
+        "search": searches.to_json(player.search),
+        "parallel": parallels.to_json(player.parallel),
+        "seed": player.seed,
+        "share": shares.to_json(player.share),
+    }
+
+
+def make_tree(game: Any, search: Any, parallel: Any, seed: int, share: Command, port: _core.Port) -> _core.Forest:
+    wide = None if parallel is None else parallel.wide
+    settings = search.engine_settings(wide)
+    sharing = shares.from_json(share).engine_settings()
+    return _core.Forest(game.engine(), settings, seed, width_of(wide), port, sharing)
+
+
+def _difference(one: Any, other: Any, where: str) -> str:
+    """Return the first thing in which two settings differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in [*one, *other]:
+            if one.get(key) != other.get(key):
+                return _difference(one.get(key), other.get(key), key)
+    return f"{where} is {short(other)} there and {short(one)} here"
+
+
+def _say(line: str) -> None:
+    print(f"playout: {line}", file=sys.stderr, flush=True)

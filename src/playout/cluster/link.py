@@ -1,0 +1,207 @@
+"""Link: the messages of a rank over MPI, moved by a thread.
+
+What the engine has put into the outboxes of its ports goes out in batches, one under way to each rank at a time; what
+comes is put into the inboxes. Beside them go commands, small JSON objects from rank to rank. Nothing here ever waits in
+MPI, which hangs where a rank has fallen silent: all is polled, and a heartbeat each second tells who is there.
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from playout import _core
+
+BEAT = 1.0  # seconds between two signs of life
+SILENCE = 5.0  # without one, a rank is lost
+PAUSE = 1.0  # this rank was stopped itself if it did not look for so long
+SPINS, YIELDS = 20, 60  # looks without news before it gives way, and before it sleeps
+LEAST_SLEEP, MOST_SLEEP = 1e-4, 1e-3
+CLOSE = 3.0  # seconds for the last messages
+COMMAND, HEARTBEAT, END, TREE = 0, 1, 2, 16  # tags; from the last on, the numbers of trees
+TREES = 16_000  # numbers of trees before they begin again: no MPI has fewer tags
+
+Command = dict[str, Any]
+
+
+class Link:
+    """The connection of this rank to the others.
+
+    Parameters
+    ----------
+    on_command
+        Called with a rank and its command, on the thread that moves messages.
+    """
+
+    def __init__(self, on_command: Callable[[int, Command], object]) -> None:
+        from mpi4py import MPI
+
+        self._mpi = MPI
+        self._comm = MPI.COMM_WORLD.Dup()
+        self.rank, self.size = int(self._comm.rank), int(self._comm.size)
+        self._on_command = on_command
+        self._ports: dict[int, _core.Port] = {}
+        self._early: dict[int, list[tuple[int, bytes]]] = {}  # for trees that are not there yet
+        self._queues: list[deque[tuple[int, bytes]]] = [deque() for _ in range(self.size)]
+        self._flying: list[Any] = [None] * self.size  # what is under way to each rank, and its bytes
+        self._others = [rank for rank in range(self.size) if rank != self.rank]
+        self._lock = threading.Lock()  # of ports and early batches
+        self._ended: set[int] = set()  # ranks that have said that nothing more comes
+        self.error: BaseException | None = None  # that ended the thread
+        self._closing = False
+        self._heard = dict.fromkeys(self._others, time.monotonic())
+        self._looked = self._beat = time.monotonic()
+        self.seconds = 0.0  # processor time of the thread
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-4)
+        self._thread = threading.Thread(target=self._run, name="playout-link", daemon=True)
+        self._thread.start()
+
+    # Any thread
+
+    def tell(self, to: int, command: Command) -> None:
+        """Send a command."""
+        self._queues[to].append((COMMAND, json.dumps(command).encode()))
+
+    def tell_all(self, command: Command) -> None:
+        for rank in self._others:
+            self.tell(rank, command)
+
+    def add_port(self, tree: int, port: _core.Port) -> None:
+        """Connect the port of a tree with those of the same number on other ranks."""
+        with self._lock:
+            self._ports = {**self._ports, tree: port}
+            early = self._early.pop(tree, [])
+        for rank, batch in early:
+            port.deliver(rank, batch)
+
+    def remove_port(self, tree: int) -> None:
+        with self._lock:
+            self._ports = {number: port for number, port in self._ports.items() if number != tree}
+            self._early.pop(tree, None)
+
+    def silent(self, seconds: float = SILENCE) -> list[int]:
+        """Return the ranks that nothing has been heard of for so long, but for those that have ended."""
+        now = time.monotonic()
+        if now - self._looked > PAUSE:  # nobody has listened
+            return []
+        return [rank for rank, when in self._heard.items() if now - when > seconds and rank not in self._ended]
+
+    def close(self) -> list[int]:
+        """Send what is left, and wait for the others to do so; returns the ranks that did not."""
+        for rank in self._others:
+            self._queues[rank].append((END, b""))
+        self._closing = True
+        self._thread.join(CLOSE)
+        sys.setswitchinterval(self._interval)
+        if self._thread.is_alive() or self.error is not None:
+            return [rank for rank in self._others if rank not in self._ended] or self._others
+        self._comm.Barrier()
+        self._comm.Free()
+        return []
+
+    def abort(self, status: int) -> None:
+        """End all ranks, and this one."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        time.sleep(0.2)  # what was said is on its way, and the launcher would not wait for it
+        threading.Timer(5.0, os._exit, (status,)).start()  # where the launcher cannot be reached
+        self._comm.Abort(status)
+        os._exit(status)
+
+    # The thread
+
+    def _run(self) -> None:
+        idle = 0
+        try:
+            while not self._is_done():
+                now = time.monotonic()
+                if now - self._looked > PAUSE:
+                    self._heard = dict.fromkeys(self._others, now)
+                self._looked = now
+                self._show_life(now)
+                moved = self._receive()
+                moved = self._send() or moved
+                idle = 0 if moved else idle + 1
+                if idle > SPINS:
+                    self._rest(idle)
+                self.seconds = time.thread_time()
+        except BaseException as error:  # said by whoever asks next
+            self.error = error
+            self._heard = dict.fromkeys(self._others, -1e9)
+
+    def _is_done(self) -> bool:
+        return (
+            self._closing
+            and len(self._ended) == len(self._others)
+            and not any(self._queues)
+            and not any(self._flying)
+        )
+
+    def _rest(self, idle: int) -> None:
+        if idle < YIELDS:
+            os.sched_yield()
+            return
+        seconds = min(MOST_SLEEP, LEAST_SLEEP * (1 + idle - YIELDS))
+        time.sleep(seconds)
+        for port in self._ports.values():
+            port.add_idle(seconds)
+
+    def _show_life(self, now: float) -> None:
+        if now - self._beat < BEAT:
+            return
+        self._beat = now
+        for rank in self._others:
+            if rank not in self._ended and not self._queues[rank]:  # else it will hear of us anyway
+                self._queues[rank].append((HEARTBEAT, b""))
+
+    def _send(self) -> bool:
+        moved = False
+        for rank in self._others:
+            if self._flying[rank] is not None:
+                if not self._flying[rank][0].Test():
+                    continue
+                self._flying[rank] = None
+            tag, content = self._next_for(rank)
+            if tag >= 0:
+                self._flying[rank] = self._comm.Isend([content, self._mpi.BYTE], dest=rank, tag=tag), content
+                moved = True
+        return moved
+
+    def _next_for(self, rank: int) -> tuple[int, bytes]:
+        """Return the tag and the bytes of what goes to a rank next; commands first. The tag is -1 if nothing does."""
+        if self._queues[rank] and self._queues[rank][0][0] != END:
+            return self._queues[rank].popleft()
+        for tree, port in self._ports.items():
+            if batch := port.take(rank):
+                return TREE + tree, batch
+        return self._queues[rank].popleft() if self._queues[rank] else (-1, b"")
+
+    def _receive(self) -> bool:
+        moved = False
+        status = self._mpi.Status()
+        while (message := self._comm.Improbe(status=status)) is not None:
+            source, tag = status.Get_source(), status.Get_tag()
+            content = bytearray(status.Get_count(self._mpi.BYTE))
+            message.Recv([content, self._mpi.BYTE])
+            self._heard[source] = time.monotonic()
+            self._handle(source, tag, bytes(content))
+            moved = True
+        return moved
+
+    def _handle(self, source: int, tag: int, content: bytes) -> None:
+        if tag == COMMAND:
+            self._on_command(source, json.loads(content))
+        elif tag == END:
+            self._ended.add(source)
+        elif tag >= TREE:
+            with self._lock:
+                port = self._ports.get(tag - TREE)
+                if port is None:
+                    self._early.setdefault(tag - TREE, []).append((source, content))
+            if port is not None:
+                port.deliver(source, content)
