@@ -31,6 +31,7 @@
 #include <optional>
 #include <stop_token>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,7 @@ class Averaging final : public Member {
       return old;
     });
     find_records();
+    is_first_ = true;
     own_visits_.assign(tree_->game_tree()->node(tree_->root()).count, 0);
     const std::scoped_lock lock(mutex_);
     take_in();
@@ -172,7 +174,7 @@ class Averaging final : public Member {
 
   void tell() {
     const Cost cost(*this);
-    TreeSums news = collect_news();
+    TreeSums news = collect_news(std::exchange(is_first_, false));
     const std::scoped_lock lock(mutex_);
     sharing_.nodes = records_.size();
     contribute(std::move(news));
@@ -185,7 +187,7 @@ class Averaging final : public Member {
       const std::scoped_lock lock(mutex_);
       if (resting_) return;
     }
-    TreeSums news = collect_news();
+    TreeSums news = collect_news(true);
     news.ended++;
     const std::scoped_lock lock(mutex_);
     sharing_.nodes = records_.size();
@@ -251,7 +253,8 @@ class Averaging final : public Member {
       node.visits += static_cast<std::uint32_t>(entry.stats);
       if (tree.has_amaf()) tree.amaf(node)[entry.action].stats += entry.amaf, cell.amaf += entry.amaf;
       prove<Plain>(tree, node, action, entry.bounds);
-      record.bounds[entry.action] = Node::pack(WinAction::bounds(action.tag));
+      std::uint8_t& told = record.bounds[entry.action];
+      told = Node::pack(both(Node::unpack(told), entry.bounds));
       sharing_.heard += (entry.stats | entry.amaf) != 0;
     }
   }
@@ -268,8 +271,9 @@ class Averaging final : public Member {
     waiting_entries_ += entries.size();
   }
 
-  // What this rank has learned since it last told.
-  TreeSums collect_news() {
+  // What this rank has learned since it last told. Where nothing has changed nothing is looked for further down; but when
+  // a thinking begins and ends everything is, for there may be what it knew before a node came to be shared.
+  TreeSums collect_news(bool everything) {
     GameTree& tree = *tree_->game_tree();
     TreeSums news;
     news.ended = epoch_ - 1;
@@ -281,13 +285,14 @@ class Averaging final : public Member {
     for (std::uint32_t i = 0; i < root.count; i++) visits += static_cast<std::uint32_t>(tree.actions(root)[i].stats);
     least_ = std::max({settings_.min_visits, std::uint64_t{1},
                        static_cast<std::uint64_t>(settings_.min_share * static_cast<double>(visits))});
-    collect_news(news, tree_->root(), name_of(tree_->root(), root_name_), 0);
+    looked_at_.clear();
+    collect_news(news, tree_->root(), name_of(tree_->root(), root_name_), 0, everything);
     news.votes = vote(news, root);
     news.sort();
     return news;
   }
 
-  void collect_news(TreeSums& news, Link link, std::uint64_t name, std::uint32_t depth) {
+  void collect_news(TreeSums& news, Link link, std::uint64_t name, std::uint32_t depth, bool everything) {
     GameTree& tree = *tree_->game_tree();
     const Node& node = tree.node(link);
     const WinAction* actions = tree.actions(node);
@@ -299,18 +304,19 @@ class Averaging final : public Member {
       const std::uint64_t stats = actions[i].stats - record.cells[i].stats;
       const std::uint64_t similar = amaf == nullptr ? 0 : amaf[i].stats - record.cells[i].amaf;
       const Bounds bounds = WinAction::bounds(actions[i].tag);
+      if ((stats != 0 || everything) && depth < settings_.depth &&
+          static_cast<std::uint32_t>(actions[i].stats) >= least_ && link_of(actions[i].link) > kIllegal)
+        further.push_back(i);
       if (stats == 0 && similar == 0 && Node::pack(bounds) == record.bounds[i]) continue;
       news.entries.push_back({.action = i, .bounds = bounds, .stats = stats, .amaf = similar});
       record.cells[i].stats += stats, record.cells[i].amaf += similar, record.bounds[i] = Node::pack(bounds);
-      if (stats != 0 && depth < settings_.depth && static_cast<std::uint32_t>(actions[i].stats) >= least_ &&
-          link_of(actions[i].link) > kIllegal)
-        further.push_back(i);
     }
     const auto count = static_cast<std::uint32_t>(news.entries.size()) - first;
     if (count > 0) news.nodes.push_back({name, first, count});
     for (const std::uint32_t i : further) {
       const Link child = link_of(actions[i].link);
-      collect_news(news, child, name_of(child, fold(name, i)), depth + 1);
+      if (everything && tree.is_graph() && !looked_at_.insert(child).second) continue;
+      collect_news(news, child, name_of(child, fold(name, i)), depth + 1, everything);
     }
   }
 
@@ -383,7 +389,9 @@ class Averaging final : public Member {
   std::unordered_map<std::uint64_t, Waiting> waiting_;
   std::size_t waiting_entries_ = 0;
   std::uint64_t games_ = 0, root_name_ = fold(0, 0);
-  std::uint64_t least_ = 0;
+  std::uint64_t least_ = 0;  // simulations of a node that is shared
+  bool is_first_ = true;     // whether the next exchange is the first of a thinking
+  std::unordered_set<Link> looked_at_;
   std::vector<std::uint64_t> own_visits_;  // of the root's actions in this thinking
 
   // Under the mutex.

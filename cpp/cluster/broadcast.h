@@ -220,13 +220,14 @@ class Broadcast final : public Member {
     }
     if (journals.empty()) return;
     const Cost cost(*this);
-    if (settings_.simulations > 0)
-      std::ranges::sort(journals, {}, [](const Journal& one) { return std::pair(one.part, one.rank); });
+    const bool in_step = settings_.simulations > 0;
+    if (in_step) std::ranges::sort(journals, {}, [](const Journal& one) { return std::pair(one.part, one.rank); });
     std::vector<std::string_view> useful;
     for (const Journal& one : journals)
       if (one.epoch == epoch_) useful.push_back(one.bytes);
     const std::vector<std::uint32_t> before = visits_of_root();
-    const std::uint64_t heard = tree_->take_over(useful, workers);
+    Workers alone;  // several would go in an order of their own
+    const std::uint64_t heard = tree_->take_over(useful, in_step ? alone : workers);
     const std::vector<std::uint32_t> after = visits_of_root();
     for (std::size_t i = 0; i < after.size(); i++) others_visits_[i] += after[i] - before[i];
     const std::scoped_lock lock(mutex_);

@@ -113,7 +113,7 @@ class Analysis:
     @property
     def disagreement(self) -> float:
         """The share of the ranks that would have decided otherwise by their own simulations: 0, all agree; never 1."""
-        if self.ranks == 1 or not self.moves:
+        if self.ranks == 1 or not self.moves or self.proven:
             return 0.0
         voted = sum(one.votes for one in self.moves)
         return 1 - max(self.moves[0].votes, 1) / voted if voted else 0.0

@@ -125,7 +125,9 @@ class Uct:
                 action.child = self.states.get(self.problem.key(state)) if self.settings.graph else None
                 if action.child is None:
                     action.child = self.node_of(state)
-                    return path, state, action.child.result
+                    if self.settings.graph or action.visits < self.settings.expand_after:
+                        return path, state, action.child.result
+                    # else others have been here, whose visits were added to this tree's: go on
             if action.child in [before for before, _ in path]:
                 return path, state, None
             node = action.child

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from playout.play import Player
 
 START = 60.0  # seconds for all ranks to be there
-LAST_WORD = 0.5  # seconds that a rank has for the last of what it has learned
+LAST_WORD = 0.3  # seconds that a rank has for the last of what it has learned
 ORPHAN = 60.0  # seconds without rank 0 after which the others end
 LOST = 3  # exit status
 
@@ -128,10 +128,14 @@ class Job:
                 self.link.tell(rank, command)
 
     def check(self) -> bool:
-        """Whether all ranks are there; raises what one of them has to say. What is lost is said once."""
+        """Whether all ranks are there; raises what one of them has to say."""
         with suppress(queue.Empty):
             rank, reply = self.replies.get_nowait()
             raise InputError(f"rank {rank} on {self.hosts[rank]}: {reply.get('error')}")
+        return self.is_whole()
+
+    def is_whole(self) -> bool:
+        """Whether all ranks are there; who is lost is said once."""
         news = [rank for rank in self.link.silent() if rank not in self.lost]
         if news:
             self.lost += news
@@ -326,7 +330,7 @@ def open_job(settings: dict[str, Any]) -> Job:
 
 def failure() -> bool:
     """Whether a rank of this job has been lost."""
-    return _job is not None and bool(_job.lost)
+    return _job is not None and not _job.is_whole()
 
 
 def describe(player: "Player") -> dict[str, Any]:

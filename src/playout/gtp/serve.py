@@ -148,7 +148,7 @@ def serve(engine: Engine, descriptor: int, stream: BinaryIO, log: TextIO | None 
     with Inbox(descriptor) as inbox, _stopping(inbox) as received:
         ready = 0.0  # when the last answer was sent
         try:
-            while not received() and (line := inbox.next()) is not None:
+            while not received() and (line := _next(engine, inbox)) is not None:
                 if not _respond(engine, outbox, inbox, line, ready):
                     break
                 if engine.has_failed:
@@ -159,6 +159,13 @@ def serve(engine: Engine, descriptor: int, stream: BinaryIO, log: TextIO | None 
         finally:
             engine.close()
         return 128 + received() if received() else 0
+
+
+def _next(engine: Engine, inbox: Inbox) -> Line | None:
+    """Wait for the next line; where there are ranks that may be lost, it is said meanwhile."""
+    while engine.settings.share is not None and not inbox.wait(1.0):
+        _ = engine.has_failed
+    return inbox.next()
 
 
 def _ponder(engine: Engine) -> None:
