@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 START = 60.0  # seconds for all ranks to be there
 LAST_WORD = 0.3  # seconds that a rank has for the last of what it has learned
+RELAY = 0.5  # seconds after which rank 0 is told of a signal
 ORPHAN = 60.0  # seconds without rank 0 after which the others end
 LOST = 3  # exit status
 
@@ -54,6 +55,7 @@ class Job:
         self.hosts = {self.link.rank: platform.node()}
         self.lost: list[int] = []
         self._made = 0
+        self.link.start()
         atexit.register(self.close)
 
     def meet(self, settings: dict[str, Any]) -> None:
@@ -65,12 +67,14 @@ class Job:
         if self.link.rank > 0:
             self.link.tell(0, hello)
             return
-        for rank, other in self._answers(START).items():
+        for rank, other in self._answers().items():
             self.hosts[rank] = str(other.get("host"))
             for key in ("version", "settings"):
                 if other.get(key) != hello[key]:
                     what = _difference(hello[key], other.get(key), key)
                     raise InputError(f"rank {rank} on {self.hosts[rank]} differs from rank 0: {what}")
+        if self.lost:
+            raise ClusterError(f"rank {self.lost[0]} has fallen silent")
 
     def _take(self, rank: int, command: Command) -> None:
         """On the thread of the link: a command for this rank, or a reply to rank 0."""
@@ -89,21 +93,19 @@ class Job:
 
     # Rank 0
 
-    def _answers(self, seconds: float) -> dict[int, Command]:
-        """Wait for a reply of every other rank."""
+    def _answers(self) -> dict[int, Command]:
+        """Wait for a reply of every other rank, but for those that are lost."""
         answers: dict[int, Command] = {}
-        end = time.monotonic() + seconds
-        while len(answers) < self.link.size - 1:
+        end = time.monotonic() + START
+        while missing := [rank for rank in range(1, self.link.size) if rank not in answers and rank not in self.lost]:
             with suppress(queue.Empty):
                 rank, reply = self.replies.get(timeout=0.1)
                 answers[rank] = reply
-            missing = [rank for rank in range(1, self.link.size) if rank not in answers]
-            if self.link.error is not None:
-                raise ClusterError(f"MPI failed: {self.link.error}")
-            if missing and (time.monotonic() > end or set(missing) & set(self.link.silent())):
-                self.lost = missing
-                raise ClusterError(f"no word of rank {missing[0]}; do all ranks run the same program?")
-        return answers
+            if not self.is_whole() or time.monotonic() < end:
+                continue
+            self.lost += missing
+            raise ClusterError(f"no word of rank {missing[0]}; do all ranks run the same program?")
+        return dict(sorted(answers.items()))
 
     def new_tree(self, player: "Player") -> tuple[int, _core.Port]:
         """Have all other ranks make a tree like a player's; returns its number and the port to theirs."""
@@ -111,7 +113,7 @@ class Job:
         port = _core.Port(0, self.link.size)
         self.link.add_port(tree, port)
         self.tell({"do": "new", "tree": tree, **describe(player)})
-        for rank, reply in self._answers(START).items() if not self.lost else ():
+        for rank, reply in self._answers().items():
             if "error" in reply:
                 self.tell({"do": "close", "tree": tree})
                 raise InputError(f"rank {rank} on {self.hosts[rank]} cannot play this: {reply['error']}")
@@ -162,24 +164,25 @@ class Job:
     # The others
 
     def serve(self, threads: int) -> None:
-        """Do what rank 0 says until it ends."""
-        heard: list[int] = []
-        before: dict[int, Any] = {}
+        """Do what rank 0 says until it ends; after that this process has nothing more to do.
+
+        A signal is for rank 0 to act on. It has most likely heard it too, and ends; if not, it is told.
+        """
+        heard: list[tuple[float, int]] = []
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGUSR1):
-                before[number] = signal.signal(number, lambda which, _: heard.append(which))
-            before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too
+                signal.signal(number, lambda which, _: heard.append((time.monotonic(), which)))
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             while self._obey(threads):
-                while heard:
-                    self.link.tell(0, {"signal": heard.pop()})
+                if heard and time.monotonic() > heard[0][0] + RELAY:
+                    self.link.tell(0, {"signal": heard[0][1]})
+                    heard.clear()
             self.trees.clear()
             self.close()
         except BaseException:
             traceback.print_exc()
             self.link.abort(LOST)
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
     def _obey(self, threads: int) -> bool:
         """Do the next thing; false if that was the last."""

@@ -57,8 +57,11 @@ class Link:
         self._looked = self._beat = time.monotonic()
         self.seconds = 0.0  # processor time of the thread
         self._interval = sys.getswitchinterval()
-        sys.setswitchinterval(1e-4)
         self._thread = threading.Thread(target=self._run, name="playout-link", daemon=True)
+
+    def start(self) -> None:
+        """Begin to move messages: from here on MPI belongs to the thread."""
+        sys.setswitchinterval(1e-4)
         self._thread.start()
 
     # Any thread

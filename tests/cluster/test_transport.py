@@ -1,0 +1,56 @@
+"""The transport between ranks, tested in C++ (transport_test.cpp), plain and under ThreadSanitizer, and through Python."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from playout import _core
+
+HERE = Path(__file__).parent
+COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler: set CXX")
+@pytest.mark.parametrize("sanitizer", [[], ["-fsanitize=thread"]], ids=["plain", "tsan"])
+def test_a_million_messages(sanitizer, tmp_path):
+    program = tmp_path / "transport_test"
+    include = HERE.parent.parent / "cpp"
+    flags = ["-std=c++20", "-O2", "-g", "-pthread", *sanitizer]
+    subprocess.run([COMPILER, *flags, f"-I{include}", HERE / "transport_test.cpp", "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
+
+
+def test_ports_are_connected_by_whoever_moves_their_batches():
+    one, other = (_core.Port(rank, 2) for rank in (0, 1))
+    one.send(1, 3, b"first")
+    one.send(1, 4, b"")
+    one.send(0, 5, b"to itself")
+    other.deliver(0, one.take(1))
+    assert one.take(1) == b""
+    assert [other.receive() for _ in range(3)] == [(0, 3, b"first"), (0, 4, b""), None]
+    assert one.receive() == (0, 5, b"to itself")
+    assert (one.traffic.messages_sent, one.traffic.batches_sent, other.traffic.messages_received) == (2, 1, 2)
+    with pytest.raises(ValueError, match="damaged"):
+        other.deliver(0, b"no batch")
+    with pytest.raises(ValueError, match="no such rank"):
+        _core.Port(2, 2)
+
+
+def test_a_network_with_a_seed_moves_when_told_and_always_alike():
+    def order(seed):
+        network = _core.Network(3, seed=seed)
+        for rank in range(3):
+            for to in range(3):
+                network.port(rank).send(to, 0, bytes([rank]))
+        assert network.port(0).receive() == (0, 0, b"\0")
+        assert network.port(0).receive() is None
+        assert network.deliver() == 6
+        assert network.deliver() == 0
+        return [network.port(0).receive()[0] for _ in range(2)]
+
+    assert all(order(seed) == order(seed) for seed in range(8))
+    assert {tuple(order(seed)) for seed in range(8)} == {(1, 2), (2, 1)}
