@@ -198,7 +198,8 @@ void register_tree(nb::module_& m) {
             return whole;
           },
           "seconds"_a,
-          "After thinking has ended: tells the other ranks everything and waits for what they tell; true once all is in.")
+          "After thinking has ended: tells the other ranks everything and waits for what they tell; true once all is "
+          "in.")
       .def_prop_ro(
           "sharing", [](const WatchedForest& watched) { return member(watched).sharing(); },
           "What sharing has cost so far.")

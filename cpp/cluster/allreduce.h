@@ -1,11 +1,12 @@
 // Allreduce: what all ranks know together, round after round: a sum to which every rank contributes once a round, and
 // that every rank gets. It goes by messages along a binomial tree of ranks, up to rank 0 and down again: in a number of
-// steps that grows with the logarithm of the ranks, as the paper wants it ("The Parallelization of Monte-Carlo Planning",
-// section 3.1), and no rank sends more than twice what the sum takes to each of its neighbours. Nobody waits in it, and a
-// rank that falls silent leaves a round open and hangs nobody.
+// steps that grows with the logarithm of the ranks, as the paper wants it ("The Parallelization of Monte-Carlo
+// Planning", section 3.1), and no rank sends more than twice what the sum takes to each of its neighbours. Nobody waits
+// in it, and a rank that falls silent leaves a round open and hangs nobody.
 //
-// A `Sum` is a value with `add(other)`, `write(Writer&)` and `Sum::read(Reader&)`. Rounds are numbered from 0 without an
-// end. A rank contributes to one round after the other, to each when it knows the sum of the one before. For one thread.
+// A `Sum` is a value with `add(Sum other)`, `write(Writer&)` and `Sum::read(Reader&)`. Rounds are numbered from 0 without
+// an end. A rank contributes to one round after the other, to each when it knows the sum of the one before. For one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,9 @@ class Allreduce {
       if (port.rank() + bit < port.ranks()) children_.push_back(port.rank() + bit);
   }
 
-  // This rank's part in the present round. Returns the sum, if this was the last part of it; then the next round begins.
-  std::optional<Sum> contribute(const Sum& own) { return add(own); }
+  // This rank's part in the present round. Returns the sum, if this was the last part of it; then the next round
+  // begins.
+  std::optional<Sum> contribute(Sum own) { return add(std::move(own)); }
 
   // Handles a message of this kind; throws Damaged. Returns the sum of the round, if it has come with that.
   std::optional<Sum> take(const Message& message) {
@@ -37,16 +39,16 @@ class Allreduce {
     if (in.get<std::uint64_t>() != round_) throw Damaged();
     Sum one = Sum::read(in);
     in.expect_end();
-    if (message.kind == kUp) return add(one);
+    if (message.kind == kUp) return add(std::move(one));
     for (const int child : children_) port_.send(child, kDown, message.bytes);
     round_++;
     return one;
   }
 
  private:
-  std::optional<Sum> add(const Sum& one) {
+  std::optional<Sum> add(Sum one) {
     if (parts_ > children_.size()) throw Damaged();
-    sum_.add(one);
+    sum_.add(std::move(one));
     if (++parts_ <= children_.size()) return {};
     Writer out;
     out.put(round_);

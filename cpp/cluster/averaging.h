@@ -2,24 +2,24 @@
 // Parallelization of Monte-Carlo Planning"; slow-tree parallelization in "Parallel Monte-Carlo Tree Search for HPC
 // Systems").
 //
-// Every T0 seconds (`interval`), or every so many simulations of a rank, the statistics of the nodes at most K moves from
-// the root (`depth`) with at least N_min simulations are summed over all ranks; K = 0 is the root alone, T0 = infinity
-// the end of a thinking alone. The paper speaks of averages: of sums the means are the same, and the number of simulations
-// behind them is the true one. AMAF statistics and what is proven go along. The decision is the most simulated move
-// over all ranks, which every rank then knows.
+// Every T0 seconds (`interval`), or every so many simulations of a rank, the statistics of the nodes at most K moves
+// from the root (`depth`) with at least N_min simulations are summed over all ranks; K = 0 is the root alone, T0 =
+// infinity the end of a thinking alone. The paper speaks of averages: of sums the means are the same, and the number of
+// simulations behind them is the true one. AMAF statistics and what is proven go along. The decision is the most
+// simulated move over all ranks, which every rank then knows.
 //
-// What was received must not count again. Of every node that is shared a tree remembers its statistics as they were after
-// the last exchange, own and others' together: what has come to them since is this rank's own, and the news it tells.
-// What the others have learned is added to the tree and to what is remembered. So the visits of a shared node are, after
-// an exchange, those of all ranks, each simulation counted once.
+// What was received must not count again. Of every node that is shared a tree remembers its statistics as they were
+// after the last exchange, own and others' together: what has come to them since is this rank's own, and the news it
+// tells. What the others have learned is added to the tree and to what is remembered. So the visits of a shared node
+// are, after an exchange, those of all ranks, each simulation counted once.
 //
-// A node is named by the way to it: ranks hold different nodes, in different places. (In a graph by the key of its state.)
-// News of a node that this tree does not have yet waits until it has, in this thinking and the next: after that the game
-// has most likely left it.
+// A node is named by the way to it: ranks hold different nodes, in different places. (In a graph by the key of its
+// state.) News of a node that this tree does not have yet waits until it has, in this thinking and the next: after that
+// the game has most likely left it.
 //
-// Exchanges are rounds of an allreduce (allreduce.h) of sparse sums, of any depth. By the clock nobody waits for a round:
-// its sum is taken in when it has come. By simulations each rank waits for the sum before it goes on: then what the ranks
-// find depends on no clock, and with one thread a rank (or leaf parallelization) it is always the same.
+// Exchanges are rounds of an allreduce (allreduce.h) of sparse sums, of any depth. By the clock nobody waits for a
+// round: its sum is taken in when it has come. By simulations each rank waits for the sum before it goes on: then what
+// the ranks find depends on no clock, and with one thread a rank (or leaf parallelization) it is always the same.
 //
 // A vote is a rank's for the move that it has tried most itself in this thinking: where votes differ there is doubt.
 #pragma once
@@ -113,7 +113,7 @@ class Averaging final : public Member {
     for (ActionReport& one : out.actions)
       if (one.action < known_.votes.size()) one.votes = known_.votes[one.action];
     if (known_.ranks < out.ranks) return out;
-    out.playouts = known_.playouts, out.nodes = known_.tree_nodes;
+    out.playouts = known_.playouts, out.nodes = known_.nodes;
     out.bytes = known_.bytes, out.most_bytes = known_.most_bytes, out.full = known_.full == out.ranks;
     return out;
   }
@@ -188,11 +188,11 @@ class Averaging final : public Member {
       if (resting_) return;
     }
     TreeSums news = collect_news(true);
-    news.ended++;
+    news.counters.ended++;
     const std::scoped_lock lock(mutex_);
     sharing_.nodes = records_.size();
     resting_ = true;
-    nothing_ = counters_of(news);
+    nothing_.counters = news.counters;
     if (outstanding_)
       last_news_ = std::move(news);
     else
@@ -213,7 +213,7 @@ class Averaging final : public Member {
   void hear(TreeSums sum) {
     sum.subtract(told_);
     outstanding_ = false;
-    known_ = counters_of(sum);
+    known_ = sum.counters;
     arrived_.push_back(std::move(sum));
     if (!resting_) return;
     if (last_news_)
@@ -222,17 +222,11 @@ class Averaging final : public Member {
       contribute(nothing_);
   }
 
-  static TreeSums counters_of(const TreeSums& sums) {
-    TreeSums out = sums;
-    out.nodes.clear(), out.entries.clear();
-    return out;
-  }
-
   // Adds what the others have learned to the tree; under the mutex, while nobody searches.
   void take_in() {
     for (const TreeSums& sum : std::exchange(arrived_, {}))
       for (const TreeSums::At& node : sum.nodes) {
-        const auto entries = TreeSums::span(sum.entries, node);
+        const auto entries = sum.entries_of(node);
         const auto found = records_.find(node.name);
         if (found != records_.end())
           take_in(found->second, entries);
@@ -252,9 +246,9 @@ class Averaging final : public Member {
       action.stats += entry.stats, cell.stats += entry.stats;
       node.visits += static_cast<std::uint32_t>(entry.stats);
       if (tree.has_amaf()) tree.amaf(node)[entry.action].stats += entry.amaf, cell.amaf += entry.amaf;
-      prove<Plain>(tree, node, action, entry.bounds);
+      prove<Plain>(tree, node, action, Node::unpack(entry.bounds));
       std::uint8_t& told = record.bounds[entry.action];
-      told = Node::pack(both(Node::unpack(told), entry.bounds));
+      told = Node::pack(both(Node::unpack(told), Node::unpack(entry.bounds)));
       sharing_.heard += (entry.stats | entry.amaf) != 0;
     }
   }
@@ -271,24 +265,26 @@ class Averaging final : public Member {
     waiting_entries_ += entries.size();
   }
 
-  // What this rank has learned since it last told. Where nothing has changed nothing is looked for further down; but when
-  // a thinking begins and ends everything is, for there may be what it knew before a node came to be shared.
+  // What this rank has learned since it last told. Where nothing has changed nothing is looked for further down; but
+  // when a thinking begins and ends everything is, for there may be what it knew before a node came to be shared.
   TreeSums collect_news(bool everything) {
     GameTree& tree = *tree_->game_tree();
     TreeSums news;
-    news.ended = epoch_ - 1;
-    news.epoch = epoch_, news.ranks = 1, news.playouts = tree_->best().playouts;
-    news.tree_nodes = tree.nodes(), news.bytes = tree.used_bytes(), news.most_bytes = tree.bytes();
-    news.full = tree.is_full<Plain>() ? 1 : 0;
+    news.counters.ended = epoch_ - 1;
+    news.counters.epoch = epoch_, news.counters.ranks = 1, news.counters.playouts = tree_->best().playouts;
+    news.counters.nodes = tree.nodes(), news.counters.bytes = tree.used_bytes(), news.counters.most_bytes = tree.bytes();
+    news.counters.full = tree.is_full<Plain>() ? 1 : 0;
     Node& root = tree.node(tree_->root());
     std::uint64_t visits = 0;
     for (std::uint32_t i = 0; i < root.count; i++) visits += static_cast<std::uint32_t>(tree.actions(root)[i].stats);
     least_ = std::max({settings_.min_visits, std::uint64_t{1},
                        static_cast<std::uint64_t>(settings_.min_share * static_cast<double>(visits))});
     looked_at_.clear();
+    news.entries.reserve(usual_entries_);
     collect_news(news, tree_->root(), name_of(tree_->root(), root_name_), 0, everything);
-    news.votes = vote(news, root);
+    news.counters.votes = vote(news, root);
     news.sort();
+    usual_entries_ = news.entries.size() + news.entries.size() / 4;
     return news;
   }
 
@@ -299,25 +295,27 @@ class Averaging final : public Member {
     const WinAmaf* amaf = tree.has_amaf() ? tree.amaf(node) : nullptr;
     Record& record = record_of(name, link);
     const auto first = static_cast<std::uint32_t>(news.entries.size());
-    std::vector<std::uint32_t> further;
+    const std::size_t own = further_.size();
     for (std::uint32_t i = 0; i < node.count; i++) {
       const std::uint64_t stats = actions[i].stats - record.cells[i].stats;
       const std::uint64_t similar = amaf == nullptr ? 0 : amaf[i].stats - record.cells[i].amaf;
-      const Bounds bounds = WinAction::bounds(actions[i].tag);
+      const std::uint8_t bounds = Node::pack(WinAction::bounds(actions[i].tag));
       if ((stats != 0 || everything) && depth < settings_.depth &&
           static_cast<std::uint32_t>(actions[i].stats) >= least_ && link_of(actions[i].link) > kIllegal)
-        further.push_back(i);
-      if (stats == 0 && similar == 0 && Node::pack(bounds) == record.bounds[i]) continue;
+        further_.push_back(i);
+      if (stats == 0 && similar == 0 && bounds == record.bounds[i]) continue;
       news.entries.push_back({.action = i, .bounds = bounds, .stats = stats, .amaf = similar});
-      record.cells[i].stats += stats, record.cells[i].amaf += similar, record.bounds[i] = Node::pack(bounds);
+      record.cells[i].stats += stats, record.cells[i].amaf += similar, record.bounds[i] = bounds;
     }
     const auto count = static_cast<std::uint32_t>(news.entries.size()) - first;
     if (count > 0) news.nodes.push_back({name, first, count});
-    for (const std::uint32_t i : further) {
+    for (std::size_t next = own; next < further_.size(); next++) {
+      const std::uint32_t i = further_[next];
       const Link child = link_of(actions[i].link);
       if (everything && tree.is_graph() && !looked_at_.insert(child).second) continue;
       collect_news(news, child, name_of(child, fold(name, i)), depth + 1, everything);
     }
+    further_.resize(own);
   }
 
   // This rank's vote, given what is new at the root.
@@ -325,7 +323,7 @@ class Averaging final : public Member {
     own_visits_.resize(root.count);
     std::vector<std::uint32_t> votes(root.count);
     if (!news.nodes.empty() && news.nodes[0].first == 0)  // the root's come first
-      for (const TreeSums::Entry& entry : TreeSums::span(news.entries, news.nodes[0]))
+      for (const TreeSums::Entry& entry : news.entries_of(news.nodes[0]))
         own_visits_[entry.action] += static_cast<std::uint32_t>(entry.stats);
     const auto most = std::ranges::max_element(own_visits_);
     if (most != own_visits_.end() && *most > 0) votes[most - own_visits_.begin()] = 1;
@@ -355,7 +353,8 @@ class Averaging final : public Member {
     return record;
   }
 
-  // Where the nodes are that are shared, after they may have moved; those that cannot be reached any more are forgotten.
+  // Where the nodes are that are shared, after they may have moved; those that cannot be reached any more are
+  // forgotten.
   void find_records() {
     std::unordered_map<std::uint64_t, Record> before = std::exchange(records_, {});
     GameTree& tree = *tree_->game_tree();
@@ -391,17 +390,19 @@ class Averaging final : public Member {
   std::uint64_t games_ = 0, root_name_ = fold(0, 0);
   std::uint64_t least_ = 0;  // simulations of a node that is shared
   bool is_first_ = true;     // whether the next exchange is the first of a thinking
+  std::size_t usual_entries_ = 0;
   std::unordered_set<Link> looked_at_;
+  std::vector<std::uint32_t> further_;  // actions to look further at, of all nodes on the way
   std::vector<std::uint64_t> own_visits_;  // of the root's actions in this thinking
 
   // Under the mutex.
   Allreduce<TreeSums> rounds_;
-  bool outstanding_ = false;            // whether this rank waits for the sum of a round
-  TreeSums told_;                       // its part of it
-  std::optional<TreeSums> last_news_;   // its next part, the last of a thinking
-  TreeSums nothing_;                    // its part while it rests
-  std::vector<TreeSums> arrived_;       // what others have learned, and this tree has not taken in
-  TreeSums known_{.ended = 0};          // counters of the last round
+  bool outstanding_ = false;           // whether this rank waits for the sum of a round
+  TreeSums told_;                      // its part of it
+  std::optional<TreeSums> last_news_;  // its next part, the last of a thinking
+  TreeSums nothing_;                   // its part while it rests
+  std::vector<TreeSums> arrived_;      // what others have learned, and this tree has not taken in
+  TreeCounters known_{.ended = 0, .votes = {}};         // counters of the last round
 };
 
 }  // namespace playout

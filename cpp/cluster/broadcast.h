@@ -1,10 +1,10 @@
 // Broadcast: trees of several ranks each of which makes every simulation of all ranks its own (Algorithm 5 of "The
 // Parallelization of Monte-Carlo Planning").
 //
-// Every T seconds (`interval`) a rank sends the way and the result of each simulation it has made to all others, with what
-// the playout has played where AMAF counts that. Whoever receives it goes the same way in its own tree, adds what is
-// missing, in a graph by the position (the paper's hash table), and updates all statistics: trees are the same but for
-// what is on its way. (A tree has only one way to a node, which names it as well as a hash of the position would.)
+// Every T seconds (`interval`) a rank sends the way and the result of each simulation it has made to all others, with
+// what the playout has played where AMAF counts that. Whoever receives it goes the same way in its own tree, adds what
+// is missing, in a graph by the position (the paper's hash table), and updates all statistics: trees are the same but
+// for what is on its way. (A tree has only one way to a node, which names it as well as a hash of the position would.)
 //
 // The limit: an update costs a share alpha of a simulation, and N ranks have N times as many updates, each of them. So
 // however many there are, they are at most 1 / alpha times as fast as one.

@@ -1,8 +1,9 @@
 // Network: the ranks of a cluster as threads of one process, for tests, experiments and the simulation of networks.
 //
-// A batch takes `delay` seconds, and its bytes keep the link from one rank to another busy at `bandwidth` bytes a second;
-// meanwhile the next one piles up. A thread of its own does that, in real time. With a seed there is no such thread:
-// batches move when `deliver` is called, from link to link in an order that the seed draws, and the same again each time.
+// A batch takes `delay` seconds, and its bytes keep the link from one rank to another busy at `bandwidth` bytes a
+// second; meanwhile the next one piles up. A thread of its own does that, in real time. With a seed there is no such
+// thread: batches move when `deliver` is called, from link to link in an order that the seed draws, and the same again
+// each time.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +68,7 @@ class Network {
 
   struct Link {
     int from, to;
-    double free_at = 0;                                     // when the last batch has left
+    double free_at = 0;                                      // when the last batch has left
     std::deque<std::pair<double, std::string>> under_way{};  // when each arrives
   };
 

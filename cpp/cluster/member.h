@@ -1,11 +1,11 @@
 // Member: the tree of one rank of several that search the same state together, each its own tree (averaging.h,
-// broadcast.h). It is a tree like any other, and a forest (parallel/forest.h) thinks with it; while it does, it tells the
-// others what it learns and takes in what they have learned.
+// broadcast.h). It is a tree like any other, and a forest (parallel/forest.h) thinks with it; while it does, it tells
+// the others what it learns and takes in what they have learned.
 //
-// A thinking is an epoch; all ranks begin and end the same ones, in the same order, and play the same moves between. One
-// that has ended its search, or was told to, rests: it has told everything, and what the others still tell waits until
-// `finish` takes it in. A rank may be told to go on before the others have finished; nothing of theirs is lost by that,
-// unless it is of a position that the game has left.
+// A thinking is an epoch; all ranks begin and end the same ones, in the same order, and play the same moves between.
+// One that has ended its search, or was told to, rests: it has told everything, and what the others still tell waits
+// until `finish` takes it in. A rank may be told to go on before the others have finished; nothing of theirs is lost by
+// that, unless it is of a position that the game has left.
 //
 // `advance` is the search's; `serve` comes from the transport, on another thread; all else from whoever leads the
 // forest, while nobody searches.
@@ -39,11 +39,11 @@ struct SharingSettings {
 
 // What sharing has cost.
 struct SharingReport {
-  std::uint64_t exchanges = 0;    // that this rank has begun
-  std::uint64_t nodes = 0;        // that are shared
+  std::uint64_t exchanges = 0;        // that this rank has begun
+  std::uint64_t nodes = 0;            // that are shared
   std::uint64_t told = 0, heard = 0;  // statistics of actions (averaging), or simulations (broadcast)
-  std::uint64_t lost = 0;         // of these, what could not be used: of a position left behind, or beyond what is kept
-  double seconds = 0;             // processor time of the searching thread for it
+  std::uint64_t lost = 0;  // of these, what could not be used: of a position left behind, or beyond what is kept
+  double seconds = 0;      // processor time of the searching thread for it
 };
 
 class Member : public AnyTree, public Server {

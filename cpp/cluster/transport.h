@@ -1,6 +1,7 @@
 // Port: where the messages of one rank go out and come in. The engine knows no network: it puts messages into the
-// outbox of another rank, and takes them from its inbox. A transport moves batches of bytes between the two: in_process.h
-// where the ranks are threads of one process, an IO thread in Python where MPI connects them (playout/cluster/link.py).
+// outbox of another rank, and takes them from its inbox. A transport moves batches of bytes between the two:
+// in_process.h where the ranks are threads of one process, an IO thread in Python where MPI connects them
+// (playout/cluster/link.py).
 //
 // A batch is everything that has piled up for a rank since the last one was taken: while one is on its way the next
 // grows, so a slow network has fewer and larger ones. Messages from one rank to another arrive in the order they were
@@ -185,7 +186,7 @@ class Port {
 
   const int rank_;
   const std::shared_ptr<Bell> bell_;  // rung when there is something to take; nobody's if nullptr
-  std::vector<Outbox> outboxes_;  // one for each rank; its own stays empty
+  std::vector<Outbox> outboxes_;      // one for each rank; its own stays empty
 
   mutable std::mutex inbox_mutex_;
   std::deque<Message> inbox_;

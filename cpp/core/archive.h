@@ -61,6 +61,11 @@ class Reader {
     return value;
   }
   std::uint64_t get_varint() {
+    if (!bytes_.empty() && static_cast<std::uint8_t>(bytes_[0]) < 0x80) {
+      const auto value = static_cast<std::uint8_t>(bytes_[0]);
+      bytes_.remove_prefix(1);
+      return value;
+    }
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < bytes_.size() && i < 10; i++) {
       const auto byte = static_cast<std::uint8_t>(bytes_[i]);
@@ -72,9 +77,7 @@ class Reader {
     throw Damaged();
   }
   // How many elements of at least that size follow.
-  std::size_t get_count(std::size_t element_size) {
-    return checked(get<std::uint64_t>(), element_size);
-  }
+  std::size_t get_count(std::size_t element_size) { return checked(get<std::uint64_t>(), element_size); }
   // The same of a count that was written as a varint.
   std::size_t get_small_count(std::size_t element_size) { return checked(get_varint(), element_size); }
   template <class T>

@@ -26,7 +26,8 @@ void settle(GameTree& tree, Node& node) {
   }
   for (bool stored = false; !stored;) {
     const Bounds before = bounds_of<Access>(node), now = both(before, of_node);
-    stored = now == before || now.lower > now.upper || Access::exchange(node.bounds, Node::pack(before), Node::pack(now));
+    stored =
+        now == before || now.lower > now.upper || Access::exchange(node.bounds, Node::pack(before), Node::pack(now));
   }
 }
 

@@ -278,8 +278,7 @@ class Tree {
       if (!one.marked) return;
       Action* list = actions(one);
       for (std::uint32_t i = 0; i < one.count; i++)
-        if (link_of(list[i].link) > kIllegal)
-          list[i].link = (list[i].link & kOpen) | node(link_of(list[i].link)).next;
+        if (link_of(list[i].link) > kIllegal) list[i].link = (list[i].link & kOpen) | node(link_of(list[i].link)).next;
     });
     const Link moved = node(root).next;
     std::uint64_t end = kFirst, kept = 0;

@@ -737,8 +737,7 @@ class Uct {
       return true;
     }
     Action* list = tree_.actions(node);
-    return std::any_of(list, list + node.count,
-                       [](Action& one) { return !(Access::load(one.link) & kOpen); });
+    return std::any_of(list, list + node.count, [](Action& one) { return !(Access::load(one.link) & kOpen); });
   }
 
   template <class Access>

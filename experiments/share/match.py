@@ -1,9 +1,9 @@
 """What ranks that share bring at Go, on 9 x 9: `python experiments/share/match.py NAME...`, all matches by default.
 
-N ranks in one process with 300 simulations a move each play against one rank with 300. They add up the statistics of the
-root every 30 simulations of a rank (averaged-N), or at the end alone (voting-N); beside it the ceiling, one rank with N
-times 300 (ceiling-N). Heavy playouts, komi 7.5, colours alternating, two opening moves by a seed. Each match keeps its
-games in NAME.jsonl and goes on from there: stop it when you like. `--table` prints the table of README.md.
+N ranks in one process with 300 simulations a move each play against one rank with 300. They add up the statistics of
+the root every 30 simulations of a rank (averaged-N), or at the end alone (voting-N); beside it the ceiling, one rank
+with N times 300 (ceiling-N). Heavy playouts, komi 7.5, colours alternating, two opening moves by a seed. Each match
+keeps its games in NAME.jsonl and goes on from there: stop it when you like. The table of README.md is what it prints.
 """
 
 import math

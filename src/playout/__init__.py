@@ -54,6 +54,7 @@ from playout.sgf import load_sgf
 from playout.sgf import parse_sgf
 from playout.share import Averaged
 from playout.share import Broadcast
+from playout.share import Sharing
 from playout.solve import solve
 from playout.solve import watch
 from playout.uct import RAVE
@@ -103,6 +104,7 @@ __all__ = [
     "Root",
     "SPRTState",
     "SameGame",
+    "Sharing",
     "TicTacToe",
     "Tree",
     "UCBTuned1",

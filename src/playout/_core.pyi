@@ -4,7 +4,7 @@ The C++ engine of Playout. Private: use the names in the playout package.
 
 from collections.abc import Sequence
 import enum
-from typing import Final
+from typing import Final, overload
 
 
 class PolicyFull(MemoryError):
@@ -304,6 +304,133 @@ class Run:
 
     def progress(self) -> Progress: ...
 
+class Traffic:
+    """What has gone through a port."""
+
+    @property
+    def messages_sent(self) -> int: ...
+
+    @property
+    def bytes_sent(self) -> int: ...
+
+    @property
+    def batches_sent(self) -> int: ...
+
+    @property
+    def messages_received(self) -> int: ...
+
+    @property
+    def bytes_received(self) -> int: ...
+
+    @property
+    def batches_received(self) -> int: ...
+
+    @property
+    def idle_seconds(self) -> float: ...
+
+class Port:
+    """Where the messages of one rank go out and come in."""
+
+    def __init__(self, rank: int, ranks: int) -> None: ...
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    def send(self, to: int, kind: int, bytes: bytes) -> None: ...
+
+    def receive(self) -> tuple[int, int, bytes] | None:
+        """
+        The next message, as who sent it, its kind and its bytes; None if there is none.
+        """
+
+    def take(self, to: int) -> bytes:
+        """All that waits for a rank, for whoever moves it there."""
+
+    def deliver(self, rank: int, batch: bytes) -> None:
+        """
+        Takes in what another rank's port gave; raises ValueError if it is no such thing.
+        """
+
+    def add_idle(self, seconds: float) -> None: ...
+
+    @property
+    def traffic(self) -> Traffic: ...
+
+class Network:
+    """Ranks in this process, and what connects them."""
+
+    def __init__(self, ranks: int, delay: float = 0.0, bandwidth: float = float('inf'), seed: int | None = None) -> None: ...
+
+    def port(self, rank: int) -> Port: ...
+
+    def deliver(self) -> int:
+        """
+        With a seed: has every link carry what waits there, in an order of its own; returns how many batches did.
+        """
+
+class SharingSettings:
+    def __init__(self) -> None: ...
+
+    @property
+    def broadcast(self) -> bool: ...
+
+    @broadcast.setter
+    def broadcast(self, arg: bool, /) -> None: ...
+
+    @property
+    def interval(self) -> float: ...
+
+    @interval.setter
+    def interval(self, arg: float, /) -> None: ...
+
+    @property
+    def simulations(self) -> int: ...
+
+    @simulations.setter
+    def simulations(self, arg: int, /) -> None: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+
+    @property
+    def min_visits(self) -> int: ...
+
+    @min_visits.setter
+    def min_visits(self, arg: int, /) -> None: ...
+
+    @property
+    def min_share(self) -> float: ...
+
+    @min_share.setter
+    def min_share(self, arg: float, /) -> None: ...
+
+class SharingReport:
+    """What sharing has cost a rank."""
+
+    @property
+    def exchanges(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def told(self) -> int: ...
+
+    @property
+    def heard(self) -> int: ...
+
+    @property
+    def lost(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
 class Changed(ProblemError):
     pass
 
@@ -436,6 +563,9 @@ class ActionReport:
     def amaf_wins(self) -> float: ...
 
     @property
+    def votes(self) -> int: ...
+
+    @property
     def prior_visits(self) -> float: ...
 
     @property
@@ -482,6 +612,12 @@ class TreeReport:
     def full(self) -> bool: ...
 
     @property
+    def ranks(self) -> int: ...
+
+    @property
+    def playouts(self) -> int: ...
+
+    @property
     def bounds(self) -> tuple[int, int]: ...
 
 def uct(problem: Problem, settings: UctSettings, seed: int, job: int = 0, width: int = 0) -> Search:
@@ -501,7 +637,21 @@ def regret(bandit: Bandit, exploration: float, chances: Sequence[float], steps: 
 class Forest:
     """The trees of a player of games, at work or at rest."""
 
+    @overload
     def __init__(self, problem: Problem, settings: UctSettings, seed: int, jobs: int = 1, width: int = 0) -> None: ...
+
+    @overload
+    def __init__(self, problem: Problem, settings: UctSettings, seed: int, width: int, port: Port, sharing: SharingSettings) -> None:
+        """The tree of one rank of several, which share what they learn."""
+
+    def finish(self, seconds: float) -> bool:
+        """
+        After thinking has ended: tells the other ranks everything and waits for what they tell; true once all is in.
+        """
+
+    @property
+    def sharing(self) -> SharingReport:
+        """What sharing has cost so far."""
 
     def begin(self, playouts: int, threads: int) -> None: ...
 

@@ -20,7 +20,7 @@ from playout.parallel import MAX_THREADS, Leaf, Root, Tree
 from playout.problems import BuiltIn
 from playout.progress import WAKE_SECONDS
 from playout.result import MAX_SEED
-from playout.share import Averaged, Broadcast, check_share
+from playout.share import Averaged, Broadcast, Sharing, check_share
 from playout.stop import interrupts
 from playout.uct import DECISIONS, UCT, width_of
 
@@ -388,6 +388,11 @@ class Player:
         (number,) = self.game.encode([move])
         with self._explained():
             return tuple(self.game.decode(self._forest.variation(number, DECISIONS[self.search.decision]) or [number]))
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """What sharing with other ranks has cost so far; None where there are none."""
+        return None if isinstance(self._forest, _core.Forest) else self._forest.sharing
 
     def stop(self) -> None:
         """Ask for the end of the thinking or pondering under way; any thread may call it."""

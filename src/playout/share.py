@@ -5,7 +5,7 @@
 """
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from playout import _core
@@ -93,6 +93,49 @@ class Broadcast:
         out = _engine_settings(self)
         out.broadcast = True
         return out
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """What sharing has cost a rank so far: rank 0, of :attr:`playout.Player.sharing`.
+
+    Attributes
+    ----------
+    exchanges
+        How often it has told the others what it had learned.
+    nodes
+        States that are shared; of broadcast, all.
+    told, heard
+        Statistics of moves that it has told and heard; of broadcast, simulations.
+    lost
+        Of these, what could not be used: of a position left behind, or of states that it does not have.
+    seconds
+        Processor time that the searching thread has spent on it.
+    messages_sent, messages_received, bytes_sent, bytes_received, batches_sent, batches_received
+        What went over the network; what piles up while one batch is on its way goes with the next.
+    idle_seconds
+        How long whoever moves the batches had nothing to do.
+    """
+
+    exchanges: int
+    nodes: int
+    told: int
+    heard: int
+    lost: int
+    seconds: float
+    messages_sent: int
+    messages_received: int
+    bytes_sent: int
+    bytes_received: int
+    batches_sent: int
+    batches_received: int
+    idle_seconds: float
+
+    @classmethod
+    def of(cls, report: _core.SharingReport, traffic: _core.Traffic) -> "Sharing":
+        """Put together what the tree and its port have counted."""
+        names = [field.name for field in fields(cls)]
+        return cls(**{name: getattr(report if hasattr(report, name) else traffic, name) for name in names})
 
 
 Share = Averaged | Broadcast

@@ -10,7 +10,6 @@ from playout.cluster.ranks import RanksHere
 from tests.own import problems as own
 from tests.reference import averaging, games
 from tests.reference.engine import BANDITS, engine_settings, tree_of
-
 from tests.reference.rules import Board, GoBoard
 from tests.reference.uct import Settings
 
@@ -211,7 +210,7 @@ def test_disagreement_is_the_share_of_ranks_that_would_play_otherwise():
 
 
 def test_memory_of_news_that_waits_and_full_trees():
-    """A tree that is full adds no node; what others tell of nodes it lacks is kept within bounds, and roots are exact."""
+    """A full tree adds no node; what others tell of nodes it lacks is kept within bounds, and roots are exact."""
     plain = Settings("rave", solver=False)
     small = {"memory": 1 << 20}
     trees = ranks(po.ConnectFour(), plain, 3, 1, others=small, interval=0.01, depth=20, min_visits=1)

@@ -1,4 +1,4 @@
-"""The transport between ranks, tested in C++ (transport_test.cpp), plain and under ThreadSanitizer, and through Python."""
+"""The transport between ranks, in C++ (transport_test.cpp), plain and under ThreadSanitizer, and through Python."""
 
 import os
 import shutil

@@ -73,7 +73,7 @@ void flood(int ranks, int senders, std::uint64_t messages, double delay, double 
 
 struct Number {
   std::uint64_t value = 0;
-  void add(const Number& other) { value += other.value; }
+  void add(Number other) { value += other.value; }
   void write(Writer& out) const { out.put(value); }
   static Number read(Reader& in) { return {in.get<std::uint64_t>()}; }
 };
@@ -122,7 +122,8 @@ void refuse() {
   Message message;
   expect(!port.receive(message), "nothing of it counts");
   port.deliver(1, batch + batch);
-  for (int i = 0; i < 2; i++) expect(port.receive(message) && message.bytes == "hello" && message.kind == 7, "whole ones do");
+  for (int i = 0; i < 2; i++)
+    expect(port.receive(message) && message.bytes == "hello" && message.kind == 7, "whole ones do");
 }
 
 }  // namespace

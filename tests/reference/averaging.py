@@ -1,8 +1,8 @@
 """Algorithm 6 in plain Python: trees of several ranks whose statistics near the root are added up.
 
-Each rank makes some simulations; then each tells what it has learned since the last time, and adds what the others tell.
-Nodes are known by the moves that lead to them. News of a node that a tree does not have, or that no simulation has gone
-on from there, waits until one has.
+Each rank makes some simulations; then each tells what it has learned since the last time, and adds what the others
+tell. Nodes are known by the moves that lead to them. News of a node that a tree does not have, or that no simulation
+has gone on from there, waits until one has.
 """
 
 from dataclasses import dataclass, field

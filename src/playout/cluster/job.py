@@ -1,10 +1,11 @@
 """Ranks of an MPI job that think about one game: rank 0 plays it, the others think with it.
 
-Rank 0 has the :class:`playout.Player`, or several; the others have a tree for each of them and do what rank 0 says: begin,
-stop, play a move, go to a position. What the trees tell each other goes from engine to engine (``link``), beside that.
+Rank 0 has the :class:`playout.Player`, or several; the others have a tree for each of them and do what rank 0 says:
+begin, stop, play a move, go to a position. What the trees tell each other goes from engine to engine (``link``), beside
+that.
 
-A rank that falls silent is lost: rank 0 goes on with what it has, says so on standard error, and the job ends with status
-3 when rank 0 ends. It never waits for it longer than a moment.
+A rank that falls silent is lost: rank 0 goes on with what it has, says so on standard error, and the job ends with
+status 3 when rank 0 ends. It never waits for it longer than a moment.
 """
 
 import atexit
@@ -45,7 +46,7 @@ _job: "Job | None" = None
 
 
 class Job:
-    """This rank's part in the job; there is one in a process."""
+    """What a rank has of its job; there is one in a process."""
 
     def __init__(self) -> None:
         self.commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -238,10 +239,11 @@ class Job:
         if command["do"] == "begin":
             forest.begin(int(command["playouts"][self.link.rank]), threads)
         elif command["do"] == "stop":
+            self.link.in_haste = True
             forest.stop()
-            while not forest.finish(LOOK_UP) and self.commands.empty():
-                if 0 in self.link.silent(ORPHAN):
-                    return
+            while not forest.finish(LOOK_UP) and self.commands.empty() and not self.link.silent(ORPHAN):
+                pass
+            self.link.in_haste = False
         elif command["do"] == "play":
             forest.play(int(command["move"]))
         elif command["do"] == "go_to":
@@ -260,7 +262,8 @@ class RanksOfJob(Trees):
         self.ranks = job.link.size
         self.tree, port = job.new_tree(player)
         share = shares.to_json(player.share)
-        super().__init__(make_tree(player.game, player.search, player.parallel, player.seed, share, port))
+        own = make_tree(player.game, player.search, player.parallel, player.seed, share, port)
+        super().__init__(own, port)
         self._is_thinking = False
         self._in_step = share["simulations"] is not None
         weakref.finalize(self, job.close_tree, self.tree)
@@ -294,11 +297,15 @@ class RanksOfJob(Trees):
         if not self._is_thinking:
             return
         self._is_thinking = False
-        self._tell("stop")
-        self.own.stop()
-        end = time.monotonic() + LAST_WORD
-        while not self.own.finish(LOOK_UP) and self.job.check() and time.monotonic() < end:
-            pass
+        self.job.link.in_haste = True
+        try:
+            self._tell("stop")
+            self.own.stop()
+            end = time.monotonic() + LAST_WORD
+            while not self.own.finish(LOOK_UP) and self.job.check() and time.monotonic() < end:
+                pass
+        finally:
+            self.job.link.in_haste = False
 
     @property
     def spent(self) -> tuple[int, float]:

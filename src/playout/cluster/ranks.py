@@ -1,13 +1,15 @@
 """Trees on several ranks that think about the same game together, asked as if they were one.
 
 What :class:`playout.Player` asks of its trees, a ``RanksHere`` does with trees in this process, connected by a network
-of the core's own (``cpp/cluster/in_process.h``), and a ``RanksOfJob`` with those of an MPI job (``playout.cluster.job``).
+of the core's own (``cpp/cluster/in_process.h``), and a ``RanksOfJob`` (``playout.cluster.job``) with those of an MPI
+job.
 """
 
 import time
 from collections.abc import Iterable
 
 from playout import _core
+from playout.share import Sharing
 
 LOOK_UP = 0.005  # seconds between two looks
 
@@ -20,8 +22,12 @@ def parts(playouts: int, ranks: int) -> list[int]:
 class Trees:
     """What does not depend on where the other ranks are: rank 0 has a tree here, which is asked."""
 
-    def __init__(self, own: _core.Forest) -> None:
-        self.own = own
+    def __init__(self, own: _core.Forest, port: _core.Port) -> None:
+        self.own, self.port = own, port
+
+    @property
+    def sharing(self) -> Sharing:
+        return Sharing.of(self.own.sharing, self.port.traffic)
 
     def report(self) -> _core.TreeReport:
         return self.own.report()
@@ -64,7 +70,7 @@ class RanksHere(Trees):
         self.forests = [
             _core.Forest(engine, settings, seed, width, self.network.port(rank), sharing) for rank in range(ranks)
         ]
-        super().__init__(self.forests[0])
+        super().__init__(self.forests[0], self.network.port(0))
         self.ranks = ranks
         self._is_over = [True] * ranks
 
