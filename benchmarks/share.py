@@ -13,7 +13,6 @@ Rows are added to benchmarks/share.csv.
 
 import argparse
 import json
-import math
 import os
 import statistics
 import subprocess
@@ -71,8 +70,7 @@ def measure_alpha(game: Any, search: po.UCT, playouts: int) -> float:
     """What an update costs of what a simulation costs, with two ranks in this process."""
     from playout.cluster.ranks import RanksHere
 
-    sharing = po.Broadcast(interval=math.inf).engine_settings()
-    trees = RanksHere(game.engine(), search.engine_settings(None), 1, 0, sharing, 2)
+    trees = RanksHere(game.engine(), search.engine_settings(None), 1, 0, po.Broadcast(), 2)
     cpu = time.process_time()
     trees.begin(playouts, 1)
     while not trees.wait(1.0):

@@ -63,6 +63,7 @@ void register_cluster(nb::module_& m) {
       .def(nb::init<int, double, double, std::optional<std::uint64_t>>(), "ranks"_a, "delay"_a = 0.0,
            "bandwidth"_a = std::numeric_limits<double>::infinity(), "seed"_a = nb::none())
       .def("port", &Network::port, "rank"_a)
+      .def("check", &Network::check, "Raises what ended the thread that moves messages, if something has.")
       .def("deliver", &Network::deliver, nb::call_guard<nb::gil_scoped_release>(),
            "With a seed: has every link carry what waits there, in an order of its own; returns how many batches did.");
 

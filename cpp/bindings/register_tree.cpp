@@ -137,6 +137,7 @@ void register_tree(nb::module_& m) {
       .def_ro("full", &TreeReport::full)
       .def_ro("ranks", &TreeReport::ranks)
       .def_ro("playouts", &TreeReport::playouts)
+      .def_ro("complete", &TreeReport::complete)
       .def_prop_ro("bounds", [](const TreeReport& one) { return std::pair(one.bounds.lower, one.bounds.upper); });
 
   m.def(

@@ -4,9 +4,9 @@
 // Planning", section 3.1), and no rank sends more than twice what the sum takes to each of its neighbours. Nobody waits
 // in it, and a rank that falls silent leaves a round open and hangs nobody.
 //
-// A `Sum` is a value with `add(Sum other)`, `write(Writer&)` and `Sum::read(Reader&)`. Rounds are numbered from 0 without
-// an end. A rank contributes to one round after the other, to each when it knows the sum of the one before. For one
-// thread.
+// A `Sum` is a value with `add(Sum other)`, `write(Writer&)` and `Sum::read(Reader&)`. Rounds are numbered from 0
+// without an end. A rank contributes to one round after the other, to each when it knows the sum of the one before. For
+// one thread.
 #pragma once
 
 #include <cstdint>

@@ -90,15 +90,14 @@ class Averaging final : public Member {
 
   void play(Move move) override {
     const std::uint32_t action = tree_->action_of(move);
-    tree_->play(move);
-    if (tree_->game_tree()->is_graph()) tree_->collect();  // what is given back cannot come back with others' visits
+    Member::play(move);
     root_name_ = fold(root_name_, action);
     find_records();
   }
 
   // An empty tree, of which nothing was ever told.
   void go_to(const std::vector<Move>& moves) override {
-    tree_->go_to(moves);
+    Member::go_to(moves);
     root_name_ = fold(0, ++games_);
     records_.clear(), waiting_.clear();
     waiting_entries_ = 0;
@@ -109,10 +108,11 @@ class Averaging final : public Member {
     const std::scoped_lock lock(mutex_);
     out.ranks = static_cast<std::uint64_t>(port_->ranks());
     out.playouts = tree_->best().playouts;
-    if (known_.epoch != epoch_) return out;
+    if (known_.epoch != epoch_ || !is_of_this_position()) return out;
     for (ActionReport& one : out.actions)
       if (one.action < known_.votes.size()) one.votes = known_.votes[one.action];
-    if (known_.ranks < out.ranks) return out;
+    out.complete = known_.ranks == out.ranks;
+    if (!out.complete) return out;
     out.playouts = known_.playouts, out.nodes = known_.nodes;
     out.bytes = known_.bytes, out.most_bytes = known_.most_bytes, out.full = known_.full == out.ranks;
     return out;
@@ -149,14 +149,13 @@ class Averaging final : public Member {
   }
 
   void advance_in_step(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) {
-    while (wait_for_sum(stop) && playouts > 0 && !tree_->done()) {
-      const std::uint64_t before = tree_->best().playouts;
-      tree_->advance(std::min(playouts, settings_.simulations - made_), stop, workers);
-      const std::uint64_t made = tree_->best().playouts - before;
-      playouts -= std::min(playouts, made), made_ += made;
-      if (made_ >= settings_.simulations) tell(), made_ = 0;
+    while (playouts > 0 && !tree_->done()) {
+      if (stop.stop_possible() && !wait_for_sum(stop)) return;  // who cannot be stopped does not wait
+      playouts -= std::min(playouts, advance_to_exchange(playouts, stop, workers));
+      if (made_ >= settings_.simulations && !is_outstanding()) tell(), made_ = 0;
       if (stop.stop_requested()) return;
     }
+    if (stop.stop_possible() && is_spent()) wait_for_sum(stop);  // the last of it is told with what is known then
   }
 
   bool is_outstanding() const {
@@ -193,10 +192,15 @@ class Averaging final : public Member {
     sharing_.nodes = records_.size();
     resting_ = true;
     nothing_.counters = news.counters;
-    if (outstanding_)
-      last_news_ = std::move(news);
-    else
+    if (!outstanding_) {
       contribute(std::move(news));
+    } else if (!last_news_) {
+      last_news_ = std::move(news);
+    } else {  // that of the thinking before has not been told either
+      const TreeCounters latest = news.counters;
+      last_news_->add(std::move(news));
+      last_news_->counters = latest;
+    }
   }
 
   // From here to hear(), under the mutex.
@@ -215,10 +219,9 @@ class Averaging final : public Member {
     outstanding_ = false;
     known_ = sum.counters;
     arrived_.push_back(std::move(sum));
-    if (!resting_) return;
     if (last_news_)
       contribute(*std::exchange(last_news_, std::nullopt));
-    else if (known_.ended < epoch_)  // somebody still searches, and needs a part of everybody
+    else if (resting_ && known_.ended < epoch_)  // somebody still searches, and needs a part of everybody
       contribute(nothing_);
   }
 
@@ -272,7 +275,8 @@ class Averaging final : public Member {
     TreeSums news;
     news.counters.ended = epoch_ - 1;
     news.counters.epoch = epoch_, news.counters.ranks = 1, news.counters.playouts = tree_->best().playouts;
-    news.counters.nodes = tree.nodes(), news.counters.bytes = tree.used_bytes(), news.counters.most_bytes = tree.bytes();
+    news.counters.nodes = tree.nodes(), news.counters.bytes = tree.used_bytes(),
+    news.counters.most_bytes = tree.bytes();
     news.counters.full = tree.is_full<Plain>() ? 1 : 0;
     Node& root = tree.node(tree_->root());
     std::uint64_t visits = 0;
@@ -322,7 +326,7 @@ class Averaging final : public Member {
   std::vector<std::uint32_t> vote(const TreeSums& news, const Node& root) {
     own_visits_.resize(root.count);
     std::vector<std::uint32_t> votes(root.count);
-    if (!news.nodes.empty() && news.nodes[0].first == 0)  // the root's come first
+    if (!news.nodes.empty() && news.nodes[0].name == name_of(tree_->root(), root_name_))  // the root's come first
       for (const TreeSums::Entry& entry : news.entries_of(news.nodes[0]))
         own_visits_[entry.action] += static_cast<std::uint32_t>(entry.stats);
     const auto most = std::ranges::max_element(own_visits_);
@@ -392,17 +396,17 @@ class Averaging final : public Member {
   bool is_first_ = true;     // whether the next exchange is the first of a thinking
   std::size_t usual_entries_ = 0;
   std::unordered_set<Link> looked_at_;
-  std::vector<std::uint32_t> further_;  // actions to look further at, of all nodes on the way
+  std::vector<std::uint32_t> further_;     // actions to look further at, of all nodes on the way
   std::vector<std::uint64_t> own_visits_;  // of the root's actions in this thinking
 
   // Under the mutex.
   Allreduce<TreeSums> rounds_;
-  bool outstanding_ = false;           // whether this rank waits for the sum of a round
-  TreeSums told_;                      // its part of it
-  std::optional<TreeSums> last_news_;  // its next part, the last of a thinking
-  TreeSums nothing_;                   // its part while it rests
-  std::vector<TreeSums> arrived_;      // what others have learned, and this tree has not taken in
-  TreeCounters known_{.ended = 0, .votes = {}};         // counters of the last round
+  bool outstanding_ = false;                     // whether this rank waits for the sum of a round
+  TreeSums told_;                                // its part of it
+  std::optional<TreeSums> last_news_;            // its next part, the last of a thinking
+  TreeSums nothing_;                             // its part while it rests
+  std::vector<TreeSums> arrived_;                // what others have learned, and this tree has not taken in
+  TreeCounters known_{.ended = 0, .votes = {}};  // counters of the last round
 };
 
 }  // namespace playout

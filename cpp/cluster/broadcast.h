@@ -20,6 +20,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -73,8 +74,12 @@ class Broadcast final : public Member {
   }
 
   void play(Move move) override {
-    tree_->play(move);
-    if (tree_->game_tree()->is_graph()) tree_->collect();
+    Member::play(move);
+    others_visits_ = visits_of_root();
+  }
+  void go_to(const std::vector<Move>& moves) override {
+    Member::go_to(moves);
+    others_visits_ = visits_of_root();
   }
 
   TreeReport report() const override {
@@ -82,14 +87,18 @@ class Broadcast final : public Member {
     const std::scoped_lock lock(mutex_);
     out.ranks = others_.size();
     out.playouts = tree_->best().playouts;
+    if (!is_of_this_position()) return out;
     std::vector<std::uint32_t> votes(others_visits_.size());
     if (own_.vote < votes.size()) votes[own_.vote]++;
+    std::uint64_t known = 1;
     for (const Word& word : others_) {
       if (word.epoch != epoch_) continue;
+      known++;
       if (word.vote < votes.size()) votes[word.vote]++;
       out.playouts += word.playouts, out.nodes += word.nodes, out.bytes += word.bytes;
       out.most_bytes += word.most_bytes;
     }
+    out.complete = known == out.ranks;
     for (ActionReport& one : out.actions)
       if (one.action < votes.size()) one.votes = votes[one.action];
     return out;
@@ -100,19 +109,19 @@ class Broadcast final : public Member {
 
   // What a rank says of itself with each batch of simulations.
   struct Word {
-    std::uint64_t epoch = 0, parts = 0, playouts = 0, nodes = 0, bytes = 0, most_bytes = 0;
+    std::uint64_t epoch = 0, position = 0, parts = 0, playouts = 0, nodes = 0, bytes = 0, most_bytes = 0;
     std::uint32_t vote = ~0U;  // an action
     bool ended = false;
 
     void write(Writer& out) const {
-      for (const std::uint64_t number : {epoch, parts, playouts, nodes, bytes, most_bytes}) out.put(number);
+      for (const std::uint64_t number : {epoch, position, parts, playouts, nodes, bytes, most_bytes}) out.put(number);
       out.put(vote);
       out.put(static_cast<std::uint8_t>(ended));
     }
     static Word read(Reader& in) {
       Word word;
       for (std::uint64_t* number :
-           {&word.epoch, &word.parts, &word.playouts, &word.nodes, &word.bytes, &word.most_bytes})
+           {&word.epoch, &word.position, &word.parts, &word.playouts, &word.nodes, &word.bytes, &word.most_bytes})
         *number = in.get<std::uint64_t>();
       word.vote = in.get<std::uint32_t>();
       word.ended = in.get_below<std::uint8_t>(2) != 0;
@@ -120,7 +129,7 @@ class Broadcast final : public Member {
     }
   };
   struct Journal {
-    std::uint64_t epoch, part;
+    std::uint64_t epoch, position, part;
     int rank;
     std::string bytes;
   };
@@ -135,11 +144,9 @@ class Broadcast final : public Member {
 
   // All ranks wait for each other after so many simulations of each.
   void advance_in_step(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) {
-    while (wait_for_others(stop, workers) && playouts > 0 && !tree_->done()) {
-      const std::uint64_t before = tree_->best().playouts;
-      tree_->advance(std::min(playouts, settings_.simulations - made_), stop, workers);
-      const std::uint64_t made = tree_->best().playouts - before;
-      playouts -= std::min(playouts, made), made_ += made;
+    while (playouts > 0 && !tree_->done()) {
+      if (stop.stop_possible() && !wait_for_others(stop, workers)) return;  // who cannot be stopped does not wait
+      playouts -= std::min(playouts, advance_to_exchange(playouts, stop, workers));
       if (made_ >= settings_.simulations) tell(false), made_ = 0;
       if (stop.stop_requested()) return;
     }
@@ -162,6 +169,7 @@ class Broadcast final : public Member {
     const std::string journal = tree_->take_journal();
     GameTree& tree = *tree_->game_tree();
     Word word{.epoch = epoch_,
+              .position = position_,
               .playouts = tree_->best().playouts,
               .nodes = tree.nodes(),
               .bytes = tree.used_bytes(),
@@ -195,7 +203,8 @@ class Broadcast final : public Member {
     const Word word = Word::read(in);
     others_[message.from] = word;
     const std::string_view journal = in.rest();
-    if (!journal.empty()) arrived_.push_back({word.epoch, word.parts, message.from, std::string(journal)});
+    if (!journal.empty())
+      arrived_.push_back({word.epoch, word.position, word.parts, message.from, std::string(journal)});
   }
 
   bool all_have_ended() const {
@@ -212,19 +221,18 @@ class Broadcast final : public Member {
     std::vector<Journal> journals;
     {
       const std::scoped_lock lock(mutex_);
-      const auto later = std::ranges::stable_partition(arrived_, [&](const Journal& one) {
-        return one.epoch < epoch_ || (one.epoch == epoch_ && (settings_.simulations == 0 || one.part <= own_.parts));
-      });
+      const auto later = std::ranges::stable_partition(arrived_, [&](const Journal& one) { return is_due(one); });
       journals.assign(std::make_move_iterator(arrived_.begin()), std::make_move_iterator(later.begin()));
       arrived_.erase(arrived_.begin(), later.begin());
     }
     if (journals.empty()) return;
     const Cost cost(*this);
     const bool in_step = settings_.simulations > 0;
-    if (in_step) std::ranges::sort(journals, {}, [](const Journal& one) { return std::pair(one.part, one.rank); });
+    if (in_step)
+      std::ranges::sort(journals, {}, [](const Journal& one) { return std::tuple(one.epoch, one.part, one.rank); });
     std::vector<std::string_view> useful;
     for (const Journal& one : journals)
-      if (one.epoch == epoch_) useful.push_back(one.bytes);
+      if (one.position == position_) useful.push_back(one.bytes);
     const std::vector<std::uint32_t> before = visits_of_root();
     Workers alone;  // several would go in an order of their own
     const std::uint64_t heard = tree_->take_over(useful, in_step ? alone : workers);
@@ -232,6 +240,12 @@ class Broadcast final : public Member {
     for (std::size_t i = 0; i < after.size(); i++) others_visits_[i] += after[i] - before[i];
     const std::scoped_lock lock(mutex_);
     sharing_.heard += heard, sharing_.lost += journals.size() - useful.size();
+  }
+
+  // Whether simulations are to be taken in, or thrown away: not those of a position, or in step of a part, to come.
+  bool is_due(const Journal& one) const {
+    if (one.position != position_) return one.position < position_;
+    return settings_.simulations == 0 || one.epoch < epoch_ || (one.epoch == epoch_ && one.part <= own_.parts);
   }
 
   std::vector<std::uint32_t> visits_of_root() const {

@@ -10,8 +10,10 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -33,7 +35,15 @@ class Network {
     for (int from = 0; from < ranks; from++)
       for (int to = 0; to < ranks; to++)
         if (from != to) links_.push_back({from, to});
-    if (!seed) mover_ = std::jthread([this](const std::stop_token& stop) { move(stop); });
+    if (seed) return;
+    mover_ = std::jthread([this](const std::stop_token& stop) {
+      try {
+        move(stop);
+      } catch (...) {
+        const std::scoped_lock lock(mutex_);
+        error_ = std::current_exception();
+      }
+    });
   }
   ~Network() {
     mover_.request_stop();
@@ -44,6 +54,12 @@ class Network {
 
   // What is sent after the network is gone stays where it is.
   const std::shared_ptr<Port>& port(int rank) const { return ports_.at(rank); }
+
+  // Throws what ended the thread that moves batches, if something has.
+  void check() const {
+    const std::scoped_lock lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+  }
 
   // With a seed: takes every link once, in an order of its own; how many batches arrived.
   int deliver() {
@@ -120,6 +136,8 @@ class Network {
   std::vector<std::shared_ptr<Port>> ports_;
   std::vector<Link> links_;
   Stream random_;
+  mutable std::mutex mutex_;
+  std::exception_ptr error_;
   std::jthread mover_;  // last, so that it ends before what it uses
 };
 

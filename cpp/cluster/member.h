@@ -18,6 +18,9 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,6 +68,7 @@ class Member : public AnyTree, public Server {
     const std::scoped_lock lock(mutex_);
     budget_ = playouts == 0 ? std::numeric_limits<std::uint64_t>::max() : playouts;
     epoch_++;
+    thought_at_ = position_;
     resting_ = false;
     made_ = 0;
     due_ = Clock::now() + period();
@@ -77,8 +81,15 @@ class Member : public AnyTree, public Server {
   void serialise(Writer& out) const override { tree_->serialise(out); }
   void deserialise(Reader& in) override { tree_->deserialise(in); }
   bool is_decided(std::uint64_t more) const override { return tree_->is_decided(more); }
-  void play(Move move) override { tree_->play(move); }
-  void go_to(const std::vector<Move>& moves) override { tree_->go_to(moves); }
+  void play(Move move) override {
+    tree_->play(move);
+    if (tree_->game_tree()->is_graph()) tree_->collect();  // what is given back cannot come back with others' visits
+    leave();
+  }
+  void go_to(const std::vector<Move>& moves) override {
+    tree_->go_to(moves);
+    leave();
+  }
   std::vector<Move> legal_moves() const override { return tree_->legal_moves(); }
   int player() const override { return tree_->player(); }
   double score() const override { return tree_->score(); }
@@ -120,11 +131,28 @@ class Member : public AnyTree, public Server {
     double begin_;
   };
 
+  // In step with others: makes simulations until the next exchange, or so many; returns how many.
+  std::uint64_t advance_to_exchange(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) {
+    const std::uint64_t before = tree_->best().playouts;
+    const std::uint64_t left = made_ < settings_.simulations ? settings_.simulations - made_ : 1;
+    tree_->advance(std::min(playouts, left), stop, workers);
+    const std::uint64_t made = tree_->best().playouts - before;
+    made_ += made;
+    return made;
+  }
+
   Clock::duration period() const {
     const std::chrono::duration<double> a_year = std::chrono::hours(24 * 365);
     return std::chrono::duration_cast<Clock::duration>(
         std::min(a_year, std::chrono::duration<double>(settings_.interval)));
   }
+  void leave() {
+    const std::scoped_lock lock(mutex_);
+    position_++;
+  }
+  // Whether what is known of this thinking is of the position that the tree is at; under the mutex.
+  bool is_of_this_position() const { return thought_at_ == position_; }
+
   // Whether this rank has no more to search in this thinking.
   bool is_spent() const { return tree_->done() || tree_->best().playouts >= budget_; }
 
@@ -140,7 +168,8 @@ class Member : public AnyTree, public Server {
   // Under the mutex.
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::uint64_t epoch_ = 0;
+  std::uint64_t epoch_ = 0;                      // thinkings so far
+  std::uint64_t position_ = 0, thought_at_ = 0;  // positions so far, and that of the last thinking
   bool resting_ = true;
   SharingReport sharing_;
 };

@@ -42,8 +42,8 @@ struct TreeCounters {
   }
   static TreeCounters read(Reader& in) {
     TreeCounters one;
-    for (std::uint64_t* number : {&one.ended, &one.epoch, &one.ranks, &one.playouts, &one.nodes, &one.bytes,
-                                  &one.most_bytes, &one.full})
+    for (std::uint64_t* number :
+         {&one.ended, &one.epoch, &one.ranks, &one.playouts, &one.nodes, &one.bytes, &one.most_bytes, &one.full})
       *number = in.get<std::uint64_t>();
     in.get(one.votes);
     return one;

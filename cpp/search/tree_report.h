@@ -28,8 +28,10 @@ struct TreeReport {
   Bounds bounds;
   std::uint64_t visits = 0, nodes = 0, bytes = 0, most_bytes = 0;
   bool full = false;
-  // Where several ranks search together: how many there are, and their playouts of this thinking, as far as is known.
+  // Where several ranks search together: how many there are, their playouts of this thinking, as far as is known, and
+  // whether something is known of all of them.
   std::uint64_t ranks = 1, playouts = 0;
+  bool complete = false;
 };
 
 // How the decision is taken.

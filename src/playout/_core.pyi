@@ -366,6 +366,9 @@ class Network:
 
     def port(self, rank: int) -> Port: ...
 
+    def check(self) -> None:
+        """Raises what ended the thread that moves messages, if something has."""
+
     def deliver(self) -> int:
         """
         With a seed: has every link carry what waits there, in an order of its own; returns how many batches did.
@@ -616,6 +619,9 @@ class TreeReport:
 
     @property
     def playouts(self) -> int: ...
+
+    @property
+    def complete(self) -> bool: ...
 
     @property
     def bounds(self) -> tuple[int, int]: ...

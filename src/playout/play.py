@@ -250,13 +250,12 @@ class Player:
         check_share(self.share, ranks)
         if isinstance(self.parallel, Root):
             raise InputError("parallel is Root(), which has several trees; ranks that share have one each")
-        sharing = self.share.engine_settings()
-        if ranks is None:
+        with self._explained():
+            if ranks is not None:
+                return RanksHere(self._engine, settings, self.seed, width_of(wide), self.share, ranks)
             from playout.cluster.job import RanksOfJob
 
             return RanksOfJob(self)
-        with self._explained():
-            return RanksHere(self._engine, settings, self.seed, width_of(wide), sharing, ranks)
 
     # The game
 

@@ -13,6 +13,7 @@ from playout.errors import InputError, check_integer, check_number, check_positi
 from playout.search import set_field
 
 MAX_DEPTH = 1000
+MAX_BROADCAST = 10.0  # seconds
 MAX_RANKS = 1 << 16
 MAX_RANKS_HERE = 256  # in one process
 
@@ -76,8 +77,8 @@ class Broadcast:
     Parameters
     ----------
     interval
-        Seconds between two times that simulations are sent (T), 0.02 if neither this nor ``simulations`` is given;
-        ``math.inf``: at the end of the thinking only.
+        Seconds between two times that simulations are sent (T), at most 10; 0.02 if neither this nor ``simulations`` is
+        given.
     simulations
         Instead of seconds: how many simulations a rank makes between two exchanges, as of :class:`Averaged`.
     """
@@ -88,6 +89,10 @@ class Broadcast:
 
     def __post_init__(self) -> None:
         _check_interval(self, 0.02)
+        if self.interval is not None and self.interval > MAX_BROADCAST:
+            raise InputError(
+                f"interval is {self.interval:g}; simulations pile up: at most {MAX_BROADCAST:g} s are allowed"
+            )
 
     def engine_settings(self) -> _core.SharingSettings:
         out = _engine_settings(self)

@@ -5,7 +5,6 @@ import math
 import pytest
 
 import playout as po
-from playout import _core
 from playout.cluster.ranks import RanksHere
 from tests.own import problems as own
 from tests.reference import averaging, games
@@ -14,16 +13,10 @@ from tests.reference.rules import Board, GoBoard
 from tests.reference.uct import Settings
 
 
-def sharing(**settings):
-    out = _core.SharingSettings()
-    for name, value in settings.items():
-        setattr(out, name, value)
-    return out
-
-
-def ranks(problem, plain, count, seed=0, width=0, others=None, network=None, **share):
+def ranks(problem, plain, count, seed=0, width=0, others=None, network=None, broadcast=False, **share):
     settings = engine_settings(plain, **(others or {}))
-    return RanksHere(problem.engine(), settings, seed, width, sharing(**share), count, **(network or {}))
+    kind = po.Broadcast if broadcast else po.Averaged
+    return RanksHere(problem.engine(), settings, seed, width, kind(**share), count, **(network or {}))
 
 
 def think(trees, playouts, threads=1):
@@ -131,7 +124,7 @@ def test_broadcast_has_every_simulation_in_every_tree(bandit, graph, threads):
 def test_what_broadcast_tells_is_what_the_twin_of_one_tree_counts():
     """A rank that only listens has, of all that it heard, the statistics of the tree that told it."""
     plain = Settings("rave", solver=False)
-    trees = ranks(po.Hex(4), plain, 2, 4, broadcast=True, interval=math.inf)
+    trees = ranks(po.Hex(4), plain, 2, 4, broadcast=True, interval=10)
     trees.begin(401, 1)  # 201 and 200
     while not trees.wait(1.0):
         pass

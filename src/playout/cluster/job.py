@@ -18,7 +18,9 @@ import threading
 import time
 import traceback
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import playout
@@ -27,7 +29,7 @@ from playout import parallel as parallels
 from playout import search as searches
 from playout import share as shares
 from playout.cluster import check_mpi, travel
-from playout.cluster.link import SILENCE, TREES, Command, Link
+from playout.cluster.link import SILENCE, START, Command, Link
 from playout.cluster.ranks import LOOK_UP, Trees, parts
 from playout.compile import explained
 from playout.errors import ClusterError, InputError, short
@@ -36,7 +38,6 @@ from playout.uct import width_of
 if TYPE_CHECKING:
     from playout.play import Player
 
-START = 60.0  # seconds for all ranks to be there
 LAST_WORD = 0.3  # seconds that a rank has for the last of what it has learned
 RELAY = 0.5  # seconds after which rank 0 is told of a signal
 ORPHAN = 60.0  # seconds without rank 0 after which the others end
@@ -50,8 +51,10 @@ class Job:
 
     def __init__(self) -> None:
         self.commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
-        self.replies: queue.SimpleQueue[tuple[int, Command]] = queue.SimpleQueue()
-        self.trees: dict[int, _core.Forest] = {}  # of a rank other than 0
+        self.answers: queue.SimpleQueue[tuple[int, Command]] = queue.SimpleQueue()
+        self.errors: queue.SimpleQueue[tuple[int, Command]] = queue.SimpleQueue()
+        self.trees: dict[int, Mirror] = {}  # of a rank other than 0
+        self.refused = ""  # why ranks cannot work together
         self.link = Link(self._take)
         self.hosts = {self.link.rank: platform.node()}
         self.lost: list[int] = []
@@ -62,18 +65,18 @@ class Job:
     def meet(self, settings: dict[str, Any]) -> None:
         """See that all ranks are there and of one mind: the same version, and the same settings, as JSON.
 
-        Raises InputError on rank 0 if they are not.
+        If they are not, what differs is in ``refused`` on rank 0.
         """
-        hello = {"version": playout.__version__, "settings": settings, "host": platform.node()}
+        hello = {"about": "hello", "version": playout.__version__, "settings": settings, "host": platform.node()}
         if self.link.rank > 0:
             self.link.tell(0, hello)
             return
-        for rank, other in self._answers().items():
+        for rank, other in self._answers("hello").items():
             self.hosts[rank] = str(other.get("host"))
             for key in ("version", "settings"):
-                if other.get(key) != hello[key]:
+                if other.get(key) != hello[key] and not self.refused:
                     what = _difference(hello[key], other.get(key), key)
-                    raise InputError(f"rank {rank} on {self.hosts[rank]} differs from rank 0: {what}")
+                    self.refused = f"rank {rank} on {self.hosts[rank]} differs from rank 0: {what}"
         if self.lost:
             raise ClusterError(f"rank {self.lost[0]} has fallen silent")
 
@@ -82,26 +85,29 @@ class Job:
         if self.link.rank == 0:
             if "signal" in command:
                 os.kill(os.getpid(), int(command["signal"]))
+            elif "about" in command:
+                self.answers.put((rank, command))
             else:
-                self.replies.put((rank, command))
+                self.errors.put((rank, command))
             return
         if command.get("do") in ("halt", "stop"):  # at once, whatever the rank is waiting for
-            forest = self.trees.get(command["tree"])
-            if forest is not None:
-                forest.request_stop()
+            mirror = self.trees.get(command["tree"])
+            if mirror is not None:
+                mirror.forest.request_stop()
         if command.get("do") != "halt":
             self.commands.put(command)
 
     # Rank 0
 
-    def _answers(self) -> dict[int, Command]:
-        """Wait for a reply of every other rank, but for those that are lost."""
+    def _answers(self, about: str) -> dict[int, Command]:
+        """Wait for what every other rank answers, but for those that are lost."""
         answers: dict[int, Command] = {}
         end = time.monotonic() + START
         while missing := [rank for rank in range(1, self.link.size) if rank not in answers and rank not in self.lost]:
             with suppress(queue.Empty):
-                rank, reply = self.replies.get(timeout=0.1)
-                answers[rank] = reply
+                rank, reply = self.answers.get(timeout=0.1)
+                if reply["about"] == about:
+                    answers[rank] = reply
             if not self.is_whole() or time.monotonic() < end:
                 continue
             self.lost += missing
@@ -110,13 +116,15 @@ class Job:
 
     def new_tree(self, player: "Player") -> tuple[int, _core.Port]:
         """Have all other ranks make a tree like a player's; returns its number and the port to theirs."""
-        tree, self._made = self._made, (self._made + 1) % TREES
+        tree, self._made = self._made, self._made + 1
+        if tree > self.link.most_trees:
+            raise ClusterError(f"this job has had {tree:,} players; MPI has no more numbers for them: start another")
         port = _core.Port(0, self.link.size)
         self.link.add_port(tree, port)
         self.tell({"do": "new", "tree": tree, **describe(player)})
-        for rank, reply in self._answers().items():
+        for rank, reply in self._answers(f"tree {tree}").items():
             if "error" in reply:
-                self.tell({"do": "close", "tree": tree})
+                self.close_tree(tree)
                 raise InputError(f"rank {rank} on {self.hosts[rank]} cannot play this: {reply['error']}")
         return tree, port
 
@@ -130,11 +138,16 @@ class Job:
             if rank not in self.lost:
                 self.link.tell(rank, command)
 
-    def check(self) -> bool:
-        """Whether all ranks are there; raises what one of them has to say."""
+    def check(self, tree: int) -> bool:
+        """Whether all ranks are there; raises what went wrong with a tree on one of them."""
+        found = []
         with suppress(queue.Empty):
-            rank, reply = self.replies.get_nowait()
-            raise InputError(f"rank {rank} on {self.hosts[rank]}: {reply.get('error')}")
+            while True:
+                rank, reply = self.errors.get_nowait()
+                if reply.get("tree") == tree:
+                    found.append(f"rank {rank} on {self.hosts[rank]}: {reply.get('error')}")
+        if found:
+            raise InputError(found[0])
         return self.is_whole()
 
     def is_whole(self) -> bool:
@@ -190,29 +203,25 @@ class Job:
         command = self._next_command()
         if command is None:
             return True
-        kind, number = command["do"], command.get("tree")
+        kind, number = command["do"], int(command.get("tree", -1))
         if kind == "end":
             return False
         if kind == "new":
-            self._make(int(command["tree"]), command)
+            self._make(number, command)
         elif kind == "close":
-            self.link.remove_port(int(command["tree"]))
-            self.trees.pop(int(command["tree"]), None)
+            self.link.remove_port(number)
+            self.trees.pop(number, None)
         elif number in self.trees:
-            try:
-                self._do(self.trees[number], command, threads)
-            except (InputError, _core.ProblemError, MemoryError) as error:
-                self.link.tell(0, {"error": str(error) or type(error).__name__})
+            with self._telling(number):
+                self._do(self.trees[number].forest, command, threads)
         return True
 
     def _next_command(self) -> Command | None:
         """Wait a moment for a command; meanwhile look after the trees that think."""
-        for forest in [*self.trees.values()]:
-            try:
-                if forest.wait(LOOK_UP if self.commands.empty() else 0.0):
-                    forest.finish(0.0)
-            except (InputError, _core.ProblemError, MemoryError) as error:
-                self.link.tell(0, {"error": str(error) or type(error).__name__})
+        for number, mirror in [*self.trees.items()]:
+            with self._telling(number):
+                if mirror.forest.wait(LOOK_UP if self.commands.empty() else 0.0):
+                    mirror.forest.finish(0.0)
         if self.link.error is not None:
             raise ClusterError(f"MPI failed: {self.link.error}")
         if 0 in self.link.silent(ORPHAN):
@@ -222,32 +231,53 @@ class Job:
         except queue.Empty:
             return None
 
+    @contextmanager
+    def _telling(self, tree: int) -> Iterator[None]:
+        """Tell rank 0 what goes wrong with a tree: a user's game may raise anything."""
+        try:
+            with explained(self.trees[tree].game):
+                yield
+        except Exception as error:
+            self.link.tell(0, {"tree": tree, "error": _words(error)})
+
     def _make(self, tree: int, command: Command) -> None:
+        answer: Command = {"about": f"tree {tree}"}
         try:
             game = travel.unpack(command["game"])
-            wide = parallels.from_json(command["parallel"])
+            parallel = parallels.from_json(command["parallel"])
             search = searches.from_json(command["search"])
             port = _core.Port(self.link.rank, self.link.size)
             with explained(game):
-                self.trees[tree] = make_tree(game, search, wide, int(command["seed"]), command["share"], port)
+                forest = make_tree(game, search, parallel, int(command["seed"]), command["share"], port)
+            self.trees[tree] = Mirror(forest, game)
             self.link.add_port(tree, port)
-            self.link.tell(0, {"made": tree})
-        except (InputError, _core.ProblemError, MemoryError, ImportError, KeyError) as error:
-            self.link.tell(0, {"error": str(error) or type(error).__name__})
+        except Exception as error:
+            answer["error"] = _words(error)
+        self.link.tell(0, answer)
 
     def _do(self, forest: _core.Forest, command: Command, threads: int) -> None:
         if command["do"] == "begin":
             forest.begin(int(command["playouts"][self.link.rank]), threads)
         elif command["do"] == "stop":
             self.link.in_haste = True
-            forest.stop()
-            while not forest.finish(LOOK_UP) and self.commands.empty() and not self.link.silent(ORPHAN):
-                pass
-            self.link.in_haste = False
+            try:
+                forest.stop()
+                while not forest.finish(LOOK_UP) and self.commands.empty() and not self.link.silent(ORPHAN):
+                    pass
+            finally:
+                self.link.in_haste = False
         elif command["do"] == "play":
             forest.play(int(command["move"]))
         elif command["do"] == "go_to":
             forest.go_to([int(move) for move in command["moves"]])
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """What a rank other than 0 has of a player: a tree, and the game."""
+
+    forest: _core.Forest
+    game: Any
 
 
 class RanksOfJob(Trees):
@@ -261,12 +291,13 @@ class RanksOfJob(Trees):
         self.job = job
         self.ranks = job.link.size
         self.tree, port = job.new_tree(player)
+        weakref.finalize(self, job.close_tree, self.tree)
+        assert player.share is not None
         share = shares.to_json(player.share)
         own = make_tree(player.game, player.search, player.parallel, player.seed, share, port)
-        super().__init__(own, port)
+        super().__init__(own, port, player.share)
         self._is_thinking = False
         self._in_step = share["simulations"] is not None
-        weakref.finalize(self, job.close_tree, self.tree)
 
     def begin(self, playouts: int, threads: int) -> None:
         self.stop()
@@ -280,7 +311,7 @@ class RanksOfJob(Trees):
         end = time.monotonic() + seconds
         while True:
             over = self.own.wait(max(0.0, min(LOOK_UP, end - time.monotonic())))
-            whole = self.job.check()
+            whole = self.job.check(self.tree)
             if not self._is_thinking or (not whole and (over or self._in_step)):
                 return True
             if over and self.own.finish(max(0.0, min(LOOK_UP, end - time.monotonic()))):
@@ -302,7 +333,7 @@ class RanksOfJob(Trees):
             self._tell("stop")
             self.own.stop()
             end = time.monotonic() + LAST_WORD
-            while not self.own.finish(LOOK_UP) and self.job.check() and time.monotonic() < end:
+            while not self.own.finish(LOOK_UP) and self.job.check(self.tree) and time.monotonic() < end:
                 pass
         finally:
             self.job.link.in_haste = False
@@ -335,6 +366,8 @@ def open_job(settings: dict[str, Any]) -> Job:
         check_mpi("mpiexec -n 4 playout gtp --share averaged")
         _job = Job()
         _job.meet(settings)
+    if _job.refused:
+        raise InputError(_job.refused)
     return _job
 
 
@@ -368,6 +401,10 @@ def _difference(one: Any, other: Any, where: str) -> str:
             if one.get(key) != other.get(key):
                 return _difference(one.get(key), other.get(key), key)
     return f"{where} is {short(other)} there and {short(one)} here"
+
+
+def _words(error: Exception) -> str:
+    return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
 
 
 def _say(line: str) -> None:

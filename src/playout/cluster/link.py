@@ -24,9 +24,9 @@ PAUSE = 1.0  # this rank was stopped itself if it did not look for so long
 # (benchmarks/share.csv).
 SPINS, YIELDS = 2, 8
 LEAST_SLEEP, MOST_SLEEP, HASTE = 4e-4, 1e-2, 1e-4
-CLOSE = 3.0  # seconds for the last messages
+CLOSE = 10.0  # seconds for the last messages
 COMMAND, HEARTBEAT, END, TREE = 0, 1, 2, 16  # tags; from the last on, the numbers of trees
-TREES = 16_000  # numbers of trees before they begin again: no MPI has fewer tags
+START = 60.0  # seconds for all ranks to be there
 
 Command = dict[str, Any]
 
@@ -44,11 +44,17 @@ class Link:
         from mpi4py import MPI
 
         self._mpi = MPI
-        self._comm = MPI.COMM_WORLD.Dup()
+        self._comm, ready = MPI.COMM_WORLD.Idup()
+        if not _within(START, ready.Test):
+            print("playout: not all ranks have begun; do they run the same program?", file=sys.stderr, flush=True)
+            MPI.COMM_WORLD.Abort(3)
+        self.most_trees = int(MPI.COMM_WORLD.Get_attr(MPI.TAG_UB) or 32767) - TREE  # what MPI allows at least
         self.rank, self.size = int(self._comm.rank), int(self._comm.size)
         self._on_command = on_command
         self._ports: dict[int, _core.Port] = {}
         self._early: dict[int, list[tuple[int, bytes]]] = {}  # for trees that are not there yet
+        self._newest = -1  # the last tree that was
+        self._coming: list[deque[tuple[Any, int, bytearray]]] = [deque() for _ in range(self.size)]
         self._queues: list[deque[tuple[int, bytes]]] = [deque() for _ in range(self.size)]
         self._flying: list[Any] = [None] * self.size  # what is under way to each rank, and its bytes
         self._others = [rank for rank in range(self.size) if rank != self.rank]
@@ -84,9 +90,9 @@ class Link:
         """Connect the port of a tree with those of the same number on other ranks."""
         with self._lock:
             self._ports = {**self._ports, tree: port}
-            early = self._early.pop(tree, [])
-        for rank, batch in early:
-            port.deliver(rank, batch)
+            self._newest = max(self._newest, tree)
+            for rank, batch in self._early.pop(tree, []):  # before what comes now
+                port.deliver(rank, batch)
 
     def remove_port(self, tree: int) -> None:
         with self._lock:
@@ -96,6 +102,8 @@ class Link:
     def silent(self, seconds: float = SILENCE) -> list[int]:
         """Return the ranks that nothing has been heard of for so long, but for those that have ended."""
         now = time.monotonic()
+        if self.error is not None:
+            return [rank for rank in self._others if rank not in self._ended]
         if now - self._looked > PAUSE:  # nobody has listened
             return []
         return [rank for rank, when in self._heard.items() if now - when > seconds and rank not in self._ended]
@@ -105,11 +113,13 @@ class Link:
         for rank in self._others:
             self._queues[rank].append((END, b""))
         self._closing = True
-        self._thread.join(CLOSE)
+        self._news.set()
+        _within(CLOSE, lambda: not self._thread.is_alive() or self.silent())
         sys.setswitchinterval(self._interval)
         if self._thread.is_alive() or self.error is not None:
             return [rank for rank in self._others if rank not in self._ended] or self._others
-        self._comm.Barrier()
+        if not _within(CLOSE, self._comm.Ibarrier().Test):
+            return self._others
         self._comm.Free()
         return []
 
@@ -141,7 +151,6 @@ class Link:
                 self.seconds = time.thread_time()
         except BaseException as error:  # said by whoever asks next
             self.error = error
-            self._heard = dict.fromkeys(self._others, -1e9)
 
     def _is_done(self) -> bool:
         return (
@@ -193,12 +202,16 @@ class Link:
         moved = False
         status = self._mpi.Status()
         while (message := self._comm.Improbe(status=status)) is not None:
-            source, tag = status.Get_source(), status.Get_tag()
             content = bytearray(status.Get_count(self._mpi.BYTE))
-            message.Recv([content, self._mpi.BYTE])
-            self._heard[source] = time.monotonic()
-            self._handle(source, tag, bytes(content))
-            moved = True
+            request = message.Irecv([content, self._mpi.BYTE])
+            self._coming[status.Get_source()].append((request, status.Get_tag(), content))
+        for source in self._others:
+            coming = self._coming[source]
+            while coming and coming[0][0].Test():  # what is large comes in pieces, and its sender may be stopped midway
+                _, tag, content = coming.popleft()
+                self._heard[source] = time.monotonic()
+                self._handle(source, tag, bytes(content))
+                moved = True
         return moved
 
     def _handle(self, source: int, tag: int, content: bytes) -> None:
@@ -209,7 +222,15 @@ class Link:
         elif tag >= TREE:
             with self._lock:
                 port = self._ports.get(tag - TREE)
-                if port is None:
+                if port is None and tag - TREE > self._newest:
                     self._early.setdefault(tag - TREE, []).append((source, content))
             if port is not None:
                 port.deliver(source, content)
+
+
+def _within(seconds: float, condition: Callable[[], Any]) -> bool:
+    """Wait so long for something to be true; whether it is."""
+    end = time.monotonic() + seconds
+    while not (done := bool(condition())) and time.monotonic() < end:
+        time.sleep(1e-3)
+    return done

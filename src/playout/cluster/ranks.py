@@ -5,11 +5,14 @@ of the core's own (``cpp/cluster/in_process.h``), and a ``RanksOfJob`` (``playou
 job.
 """
 
+import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from playout import _core
-from playout.share import Sharing
+from playout.errors import InputError
+from playout.share import Averaged, Broadcast, Sharing
 
 LOOK_UP = 0.005  # seconds between two looks
 
@@ -19,11 +22,13 @@ def parts(playouts: int, ranks: int) -> list[int]:
     return [playouts // ranks + (rank < playouts % ranks) for rank in range(ranks)]
 
 
-class Trees:
+class Trees(ABC):
     """What does not depend on where the other ranks are: rank 0 has a tree here, which is asked."""
 
-    def __init__(self, own: _core.Forest, port: _core.Port) -> None:
-        self.own, self.port = own, port
+    ranks: int
+
+    def __init__(self, own: _core.Forest, port: _core.Port, share: Averaged | Broadcast) -> None:
+        self.own, self.port, self.share = own, port, share
 
     @property
     def sharing(self) -> Sharing:
@@ -35,8 +40,18 @@ class Trees:
     def variation(self, first: int, decision: _core.Decision) -> list[int]:
         return self.own.variation(first, decision)
 
+    @property
+    @abstractmethod
+    def spent(self) -> tuple[int, float]:
+        """Playouts and seconds of this thinking, or of the last."""
+
     def is_decided(self, more: int) -> bool:
-        return self.own.is_decided(more)
+        """Whether the most visited move stays that in so many more simulations: nobody knows before all have told."""
+        if not self.own.report().complete:
+            return False
+        playouts, seconds = self.spent
+        unseen = self.ranks * (self.share.simulations or 0) + playouts / seconds * (self.share.interval or 0.0)
+        return self.own.is_decided(more + math.ceil(min(2 * unseen, 2**40)))
 
     def legal_moves(self) -> list[int]:
         return self.own.legal_moves()
@@ -60,25 +75,31 @@ class RanksHere(Trees):
         settings: _core.UctSettings,
         seed: int,
         width: int,
-        sharing: _core.SharingSettings,
+        share: Averaged | Broadcast,
         ranks: int,
         *,
         delay: float = 0.0,
         bandwidth: float = float("inf"),
     ) -> None:
+        sharing = share.engine_settings()
         self.network = _core.Network(ranks, delay, bandwidth)
         self.forests = [
             _core.Forest(engine, settings, seed, width, self.network.port(rank), sharing) for rank in range(ranks)
         ]
-        super().__init__(self.forests[0], self.network.port(0))
+        super().__init__(self.forests[0], self.network.port(0), share)
         self.ranks = ranks
         self._is_over = [True] * ranks
+        self._is_broken = False  # whether some ranks have begun what others could not
 
     def begin(self, playouts: int, threads: int) -> None:
         self.stop()
+        if self._is_broken:
+            raise InputError("an earlier thinking could not begin on all ranks: a new player is needed")
         self._is_over = [False] * len(self.forests)
+        self._is_broken = True
         for forest, part in zip(self.forests, parts(playouts, len(self.forests)), strict=True):
             forest.begin(part, threads)
+        self._is_broken = False
 
     def wait(self, seconds: float) -> bool:
         """Wait at most that long for the end of thinking; a rank that is through takes part in what others need."""
@@ -88,6 +109,7 @@ class RanksHere(Trees):
                 self._is_over[rank] = self.forests[rank].wait(max(0.0, min(LOOK_UP, end - time.monotonic())))
                 if self._is_over[rank]:
                     self.forests[rank].finish(0.0)
+            self.network.check()
             if all(self._is_over):
                 return True
             if time.monotonic() >= end:
@@ -105,9 +127,9 @@ class RanksHere(Trees):
         self.request_stop()
         for forest in self.forests:
             forest.stop()
-        waiting = self.forests
+        waiting = [] if self._is_broken else self.forests
         while waiting := [forest for forest in waiting if not forest.finish(LOOK_UP)]:
-            pass
+            self.network.check()
 
     @property
     def spent(self) -> tuple[int, float]:

@@ -49,14 +49,14 @@ class Choice:
         self._engine = engine
         self._history = engine.history
         self._cleanup = cleanup
-        self._deadline = deadline
+        self.deadline = deadline
         self._colour = colour
         self._opponent = PLAYERS[1 - PLAYERS.index(colour)]
         self._is_answer = self._history.has_passed(self._opponent) and not self._history.finished
 
     @cached_property
     def _status(self) -> Status:
-        return self._engine.judge(self._deadline)
+        return self._engine.judge(self.deadline)
 
     def _wins(self, margin: float) -> bool:
         """Whether what Black is ahead by is a win."""
@@ -97,7 +97,7 @@ class Choice:
         """Whether to pass first: the game is won as the board is, and the opponent can do nothing about it."""
         if self._cleanup or not self._wins(self._history.score()) or not self._wins_agreed():
             return False
-        return self._engine.value_after(self._colour, PASS, self._deadline) >= SURE
+        return self._engine.value_after(self._colour, PASS, self.deadline) >= SURE
 
     def _is_lost(self, analysis: Analysis) -> bool:
         """Whether there is nothing left to play for."""
@@ -105,7 +105,7 @@ class Choice:
             return False
         if not self._status.is_clear or not self._loses(self._status.score().margin):
             return False
-        return self._engine.value_after(self._colour, str(analysis.move), self._deadline) <= 1 - SURE
+        return self._engine.value_after(self._colour, str(analysis.move), self.deadline) <= 1 - SURE
 
     def _must_capture(self) -> bool:
         """Whether only dead stones of the opponent stand between the board and a win."""
@@ -127,14 +127,14 @@ class Choice:
         best, value = self._best(self._sensible(analysis))
         if self._is_answer and self._is_open():
             return best
-        return PASS if self._engine.value_after(self._colour, PASS, self._deadline) - value > WORSE else best
+        return PASS if self._engine.value_after(self._colour, PASS, self.deadline) - value > WORSE else best
 
     def _best(self, moves: Sequence[str]) -> tuple[str, float]:
         """The best of the first few moves by short searches, and its chance to win; without moves a pass, and less."""
         values: dict[str, float] = {}
         for move in moves[:FEW]:
-            if not values or time.monotonic() < self._deadline:
-                values[move] = self._engine.value_after(self._colour, move, self._deadline)
+            if not values or time.monotonic() < self.deadline:
+                values[move] = self._engine.value_after(self._colour, move, self.deadline)
         return max(values.items(), key=lambda pair: pair[1], default=(PASS, -1.0))
 
     def _sensible(self, analysis: Analysis) -> list[str]:

@@ -149,6 +149,7 @@ class Engine:
         self._player: Player | None = None
         self._games = 0
         self._lag = 0.0
+        self._doubt = 0.0  # seconds that a move was given beyond what was planned
         self._begin_game()
 
     def _begin_game(self) -> None:
@@ -271,13 +272,14 @@ class Engine:
         planned = self._plan(colour)
         self._is_playing = True
         self._in_haste = planned is not None and planned <= LEAST_SECONDS
+        self._doubt = 0.0
         move = self._find(colour, began, planned, cleanup, on_event, may_resign=not cleanup)
         if move != RESIGN:
             self.history.play(colour, move)
         spent = time.monotonic() - began
         self.clocks[colour] = self.clocks[colour].after(spent)
         if planned is not None:
-            self._lag = max(0.8 * self._lag, spent - planned)
+            self._lag = max(0.8 * self._lag, spent - planned - self._doubt)
         return move
 
     def suggest(self, colour: str, began: float) -> str:
@@ -322,6 +324,7 @@ class Engine:
         if choice.may_pass_at_once():
             return PASS
         analysis = self._think(colour, began, planned, on_event)
+        choice.deadline += self._doubt
         self.note(analysis.summary())
         if may_resign and self._gives_up(colour, analysis):
             return RESIGN
@@ -364,6 +367,7 @@ class Engine:
             return analysis
         self.note(f"{analysis.disagreement:.0%} of the ranks disagree: {more:.1f} s more")
         rest = player.think(seconds=more, on_event=on_event)
+        self._doubt = max(0.0, SURE_SHARE * seconds + more - seconds)
         return replace(rest, playouts=analysis.playouts + rest.playouts, seconds=analysis.seconds + rest.seconds)
 
     def value_after(self, colour: str, move: str, deadline: float) -> float:
