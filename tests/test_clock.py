@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playout import InputError
-from playout.clock import MARGIN, Clock
+from playout.clock import A_MOVE, MARGIN, Clock
 
 
 @dataclass
@@ -170,3 +170,15 @@ def test_wrong_times_are_refused(wrong):
             make()
     with pytest.raises(InputError, match="count is -1"):
         Clock.canadian(1, 1, -1)
+
+
+def test_the_most_that_a_move_may_take():
+    assert Clock().limit() is None
+    assert Clock.absolute(10).limit() == pytest.approx(10 - MARGIN - A_MOVE)
+    assert Clock.absolute(10).limit(lag=2.0) == pytest.approx(8 - MARGIN - A_MOVE)
+    assert Clock.absolute(0.1).limit() == 0.0
+    assert Clock.byoyomi(0, 5, 3).limit() == pytest.approx(5 - MARGIN - A_MOVE)
+    assert Clock.byoyomi(60, 5, 3).limit() == pytest.approx(65 - MARGIN - A_MOVE)
+    for clock in (Clock.absolute(60), Clock.byoyomi(60, 5, 3), Clock.canadian(60, 20, 4), Clock.canadian(0, 20, 4)):
+        for moves in (1, 10, 40):
+            assert clock.budget(moves) <= clock.limit()

@@ -71,7 +71,7 @@ def test_a_job_is_an_engine(share):
     assert "Traceback" not in said
 
 
-def test_live_analysis_is_of_all_ranks():
+def test_live_analysis():
     with engine(3, "--share", "averaged", "--interval", 0.02) as program:
         program.send("lz-analyze 10")
         assert program.line() == "= \n"
@@ -357,6 +357,111 @@ def test_a_game_that_others_cannot_build_is_said_by_rank_0(tmp_path):
     assert (lines[0], lines[2]) == ("30", "30")
     assert "rank 1 on " in lines[1]
     assert "not on this machine" in lines[1]
+
+
+PIDS = """
+    import os
+    from pathlib import Path
+
+    def pid_of(rank):
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "environ").read_bytes().split(bytes(1))
+                parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            except OSError:
+                continue
+            if b"PMI_RANK=%d" % rank in words and int(parent) == os.getppid():
+                return int(folder.name)
+"""
+
+
+@pytest.mark.parametrize("share", ["Averaged()", "Averaged(depth=2, min_visits=1)", "Broadcast()"])
+def test_a_rank_that_was_slow_takes_part_again(share, tmp_path):
+    """Stopped for a second, in which the game goes on by two moves: then all add up, and all have a vote."""
+    script = f"""
+        import signal, time
+        import playout as po
+
+        search = po.UCT(po.RAVE(), solver=False, early_stop=False)
+        with po.Player(po.Hex(7), search, share=po.{share}) as player:
+            player.play(player.think(playouts=3000).move)
+            os.kill(pid_of(1), signal.SIGSTOP)
+            for _ in range(2):
+                player.play(player.think(seconds=0.3).move)
+            time.sleep(0.3)
+            os.kill(pid_of(1), signal.SIGCONT)
+            for _ in range(2):
+                time.sleep(0.2)
+                analysis = player.think(playouts=6000)
+                assert analysis.playouts == 6000, analysis
+                assert sum(move.votes for move in analysis.moves) == 3, analysis
+                assert sum(analysis.visits.values()) == analysis.simulations >= 6000
+                player.play(analysis.move)
+            player.undo()
+            analysis = player.think(playouts=3000)
+            assert analysis.playouts == analysis.simulations == 3000, analysis
+        print("level")
+    """
+    done = run_script(3, textwrap.dedent(PIDS) + textwrap.dedent(script), tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "level\n", "")
+
+
+def test_bytes_that_are_no_messages_end_the_job_and_hang_nobody(tmp_path):
+    script = """
+        import playout as po
+        from playout.cluster.link import TREE
+
+        with po.Player(po.Hex(5), share=po.Averaged()) as player:
+            player.think(playouts=100)
+            player._forest.job.link._queues[1].append((TREE + player._forest.tree, b"no message"))
+            player.think(seconds=30)
+    """
+    done = run_script(3, script, tmp_path)
+    assert done.returncode != 0
+    assert "MPI failed: the saved state of the search is damaged" in done.stderr
+
+
+def test_what_a_game_does_wrong_on_another_rank_is_said_by_rank_0(tmp_path):
+    (tmp_path / "own.py").write_text(
+        textwrap.dedent("""
+        import os
+        import playout as po
+
+        class Fails(po.Problem):
+            State = dict(left="i8", turn="i8")
+            max_moves = 2
+            compiled = False
+            def init(self, s): s.left = 30
+            def moves(self, s, out):
+                out[0], out[1] = 1, 2
+                return min(s.left, 2)
+            def play(self, s, move):
+                s.left -= move
+                s.turn = 1 - s.turn
+            def player(self, s): return s.turn
+            def score(self, s): return 1 / (os.environ["PMI_RANK"] == "0")
+        """)
+    )
+    script = """
+        import playout as po
+        from own import Fails
+
+        first = po.Player(po.Hex(4), share=po.Averaged())  # the others stay here
+        for _ in range(2):
+            with po.Player(Fails(), share=po.Averaged()) as player:
+                try:
+                    player.think(seconds=20)
+                except po.InputError as error:
+                    print(error)
+        with po.Player(po.Hex(4), share=po.Averaged()) as player:
+            print(player.think(playouts=300).playouts)
+    """
+    done = run_script(3, script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3
+    assert all("ZeroDivisionError" in line and line.startswith("rank ") for line in lines[:2])
+    assert lines[2] == "300"
 
 
 def test_an_exception_on_rank_0_ends_all_ranks(tmp_path):
