@@ -34,6 +34,7 @@ TESTS = [
     "tests/test_solve.py",
     "tests/test_result.py",
     "tests/test_checkpoint.py",
+    "tests/cluster/test_averaging.py",
     "tests/cluster/test_chunk.py",
     *LEFT_OUT,
 ]
@@ -44,6 +45,7 @@ THREADED = [
     "tests/test_play.py",
     "tests/test_solve.py",
     "tests/test_checkpoint.py",
+    "tests/cluster/test_averaging.py",
     *LEFT_OUT,
 ]
 RUN = """

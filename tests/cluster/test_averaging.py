@@ -359,7 +359,6 @@ def test_impossible_settings(settings, message):
         (dict(share="averaged", ranks=2), r"share is 'averaged'; allowed are Averaged\(\) and Broadcast\(\)"),
         (dict(ranks=2), "nothing says how they share"),
         (dict(share=po.Averaged(), ranks=2, parallel=po.Root(2)), r"parallel is Root\(\)"),
-        (dict(share=po.Averaged()), "there is one rank only; start several: mpiexec -n 4 playout gtp --share"),
     ],
 )
 def test_players_that_cannot_be(options, message):

@@ -284,6 +284,9 @@ def test_one_rank_shares_with_nobody(tmp_path):
     done = subprocess.run([*PLAYOUT, *SHARED], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 2
     assert "there is one rank only; start several: mpiexec -n 4 playout gtp --share averaged" in done.stderr
+    done = run_script(1, "import playout as po; po.Player(po.Hex(5), share=po.Averaged())", tmp_path)
+    assert done.returncode == 1
+    assert "InputError: there is one rank only" in done.stderr
 
 
 def several(*commands):

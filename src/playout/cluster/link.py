@@ -7,11 +7,13 @@ MPI, which hangs where a rank has fallen silent: all is polled, and a heartbeat 
 
 import json
 import os
+import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from playout import _core
@@ -24,6 +26,7 @@ PAUSE = 1.0  # this rank was stopped itself if it did not look for so long
 # (benchmarks/share.csv).
 SPINS, YIELDS = 2, 8
 LEAST_SLEEP, MOST_SLEEP, HASTE = 4e-4, 1e-2, 1e-4
+PATIENCE = 3.0  # seconds for mpiexec to end, once all is lost
 CLOSE = 10.0  # seconds for the last messages
 COMMAND, HEARTBEAT, END, TREE = 0, 1, 2, 16  # tags; from the last on, the numbers of trees
 START = 60.0  # seconds for all ranks to be there
@@ -128,7 +131,8 @@ class Link:
         sys.stdout.flush()
         sys.stderr.flush()
         time.sleep(0.2)  # what was said is on its way, and the launcher would not wait for it
-        threading.Timer(5.0, os._exit, (status,)).start()  # where the launcher cannot be reached
+        _end_launcher_after(PATIENCE)
+        threading.Timer(PATIENCE, os._exit, (status,)).start()  # where the launcher cannot be reached
         self._comm.Abort(status)
         os._exit(status)
 
@@ -234,3 +238,33 @@ def _within(seconds: float, condition: Callable[[], Any]) -> bool:
     while not (done := bool(condition())) and time.monotonic() < end:
         time.sleep(1e-3)
     return done
+
+
+def _end_launcher_after(seconds: float) -> None:
+    """See to it that mpiexec ends: while it waits for a host that is gone, whoever reads our answers would wait too.
+
+    A process of its own does that, since this one ends before; where mpiexec is on another host, nobody does.
+    """
+    launcher = os.getppid()
+    while launcher > 1 and not _name(launcher).startswith("mpiexec"):
+        try:
+            launcher = int(Path(f"/proc/{launcher}/stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return
+    if launcher <= 1 or os.fork() > 0:
+        return
+    try:
+        os.setsid()
+        os.closerange(0, 1 << 10)
+        time.sleep(seconds)
+        if _name(launcher).startswith("mpiexec"):
+            os.kill(launcher, signal.SIGKILL)
+    finally:
+        os._exit(0)
+
+
+def _name(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text()
+    except OSError:
+        return ""
