@@ -76,6 +76,21 @@ def test_the_guide_to_clusters(tmp_path):
         compile(block, "cluster.md", "exec")
 
 
+def test_the_guide_to_ranks(tmp_path):
+    guide = (ROOT / "docs" / "ranks.md").read_text()
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", guide, re.DOTALL) for line in block.splitlines()]
+    assert len(lines) == 3
+    for line in lines:
+        done = in_shell(line, tmp_path)
+        assert done.returncode == 0, line + done.stderr
+        assert done.stdout.startswith("= \n\n= ")
+        assert "ranks; " in done.stderr
+    (script,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    (tmp_path / "script.py").write_text(script.replace("seconds=2", "seconds=0.3").replace("threads=4", "threads=1"))
+    done = in_shell("mpiexec -n 3 python script.py", tmp_path)
+    assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (0, "", 1)
+
+
 def test_the_guide_to_games(tmp_path):
     guide = (ROOT / "docs" / "games.md").read_text()
     tests = doctest.DocTestParser().get_doctest(guide.replace("```", ""), {}, "games.md", "games.md", 0)

@@ -336,3 +336,17 @@ def test_mistakes_are_one_line(words, said):
     assert done.stderr.startswith("playout: ")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_ranks_that_share_play_a_match(tmp_path):
+    """By name and by settings; a record of players without ranks is as it always was."""
+    share = po.Averaged(simulations=10)
+    one = po.Contestant(playouts=40, policy="light", share=share, ranks=2)
+    result = po.match(one, "playout:playouts=40,policy=light,share=broadcast,ranks=3", games=2, size=5)
+    assert len(result.games) == 2
+    assert one.title() == "playout RAVE light 40 playouts 2 ranks"
+    assert one.to_json()["share"] == {**po.share.to_json(share)}
+    assert "share" not in po.Contestant(playouts=40).to_json()
+    for wrong in ({"share": share}, {"ranks": 2}, {"share": share, "ranks": 1}):
+        with pytest.raises(po.InputError, match=r"ranks|share"):
+            po.Contestant(playouts=40, **wrong)
