@@ -25,7 +25,7 @@ Forest& forest(const WatchedForest& watched) {
 
 // The tree of a rank of several.
 Member& member(const WatchedForest& watched) {
-  Member* found = dynamic_cast<Member*>(&forest(watched).tree());
+  auto* found = dynamic_cast<Member*>(&forest(watched).tree());
   if (found == nullptr) throw std::logic_error("this forest shares nothing");
   return *found;
 }

@@ -1,4 +1,4 @@
-"""Time by self-assessment: where ranks agree on the move less of it is used, where they do not, more; never too much."""
+"""Time by self-assessment: where ranks agree on the move it takes less, where they do not, more; never too much."""
 
 import math
 import time
