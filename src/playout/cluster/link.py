@@ -63,6 +63,7 @@ class Link:
         self._others = [rank for rank in range(self.size) if rank != self.rank]
         self._lock = threading.Lock()  # of ports and early batches
         self._ended: set[int] = set()  # ranks that have said that nothing more comes
+        self._told_end: set[int] = set()  # ranks that were told so
         self.error: BaseException | None = None  # that ended the thread
         self._closing = False
         self._news = threading.Event()  # that there is something to send
@@ -113,18 +114,17 @@ class Link:
 
     def close(self) -> list[int]:
         """Send what is left, and wait for the others to do so; returns the ranks that did not."""
+        with self._lock:
+            self._ports = {}
+        self._closing = True  # nothing may follow the end, not even a sign of life
         for rank in self._others:
             self._queues[rank].append((END, b""))
-        self._closing = True
         self._news.set()
         _within(CLOSE, lambda: not self._thread.is_alive() or self.silent())
         sys.setswitchinterval(self._interval)
         if self._thread.is_alive() or self.error is not None:
             return [rank for rank in self._others if rank not in self._ended] or self._others
-        if not _within(CLOSE, self._comm.Ibarrier().Test):
-            return self._others
-        self._comm.Free()
-        return []
+        return [] if _within(CLOSE, self._comm.Ibarrier().Test) else self._others
 
     def abort(self, status: int) -> None:
         """End all ranks, and this one."""
@@ -157,9 +157,7 @@ class Link:
             self.error = error
 
     def _is_done(self) -> bool:
-        return (
-            self._closing and len(self._ended) == len(self._others) and not any(self._queues) and not any(self._flying)
-        )
+        return self._closing and len(self._ended) == len(self._told_end) == len(self._others) and not any(self._flying)
 
     def _rest(self, idle: int) -> None:
         if idle < YIELDS:
@@ -173,7 +171,7 @@ class Link:
             port.add_idle(time.monotonic() - begin)
 
     def _show_life(self, now: float) -> None:
-        if now - self._beat < BEAT:
+        if now - self._beat < BEAT or self._closing:
             return
         self._beat = now
         for rank in self._others:
@@ -195,12 +193,18 @@ class Link:
 
     def _next_for(self, rank: int) -> tuple[int, bytes]:
         """Return the tag and the bytes of what goes to a rank next; commands first. The tag is -1 if nothing does."""
+        if rank in self._told_end:
+            return -1, b""
         if self._queues[rank] and self._queues[rank][0][0] != END:
             return self._queues[rank].popleft()
         for tree, port in self._ports.items():
             if batch := port.take(rank):
                 return TREE + tree, batch
-        return self._queues[rank].popleft() if self._queues[rank] else (-1, b"")
+        if not self._queues[rank]:
+            return -1, b""
+        self._told_end.add(rank)
+        self._queues[rank].clear()
+        return END, b""
 
     def _receive(self) -> bool:
         moved = False
