@@ -24,8 +24,8 @@ PAUSE = 1.0  # this rank was stopped itself if it did not look for so long
 # Looks without news before it gives way, and before it sleeps, and how long then, twice as long each time. To sleep and
 # wake takes 14 microseconds: at a thousand looks a second that is as much as all that a rank has to tell
 # (benchmarks/share.csv).
-SPINS, YIELDS = 2, 8
-LEAST_SLEEP, MOST_SLEEP, HASTE = 4e-4, 1e-2, 1e-4
+SPINS, YIELDS = 2, 5
+LEAST_SLEEP, MOST_SLEEP, HASTE = 1.6e-3, 1.28e-2, 1e-4
 PATIENCE = 3.0  # seconds for mpiexec to end, once all is lost
 CLOSE = 10.0  # seconds for the last messages
 COMMAND, HEARTBEAT, END, TREE = 0, 1, 2, 16  # tags; from the last on, the numbers of trees
