@@ -83,7 +83,7 @@ def gtp(
         How the ranks of an MPI job share what they learn: they add up the statistics of the first moves now and then
         (averaged), or each makes the simulations of all its own (broadcast).
     interval
-        Seconds between two exchanges (0.1; of broadcast 0.02); *inf* for one at the end.
+        Seconds between two exchanges (0.1, of broadcast 0.02); of averaged, *inf* for one at the end.
     depth
         Of averaged: how many moves from the present position statistics are added up (0: of its moves alone).
     min_visits
