@@ -14,7 +14,6 @@ from playout.search import set_field
 
 MAX_DEPTH = 1000
 MAX_BROADCAST = 10.0  # seconds
-MAX_RANKS = 1 << 16
 MAX_RANKS_HERE = 256  # in one process
 
 

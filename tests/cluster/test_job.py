@@ -168,7 +168,8 @@ def test_a_million_messages_over_mpi(tmp_path):
                        for other in others for others_of in [[one for one in range(size) if one != other]])
         while received < expected:
             receive()
-        connection.tell_all({"done": True})
+        for other in others:
+            connection.tell(other, {"done": True})
         while len(done) < size - 1:
             time.sleep(0.01)
         assert connection.close() == []
@@ -316,30 +317,31 @@ def test_ranks_of_another_version_are_refused():
     assert f"version is '99.9' there and '{po.__version__}' here" in done.stderr
 
 
+OWN = """
+import os
+import playout as po
+
+{first}
+
+class Take(po.Problem):
+    State = dict(left="i8", turn="i8")
+    max_moves = 2
+    compiled = False
+    def init(self, s): s.left = 30
+    def moves(self, s, out):
+        out[0], out[1] = 1, 2
+        return min(s.left, 2)
+    def play(self, s, move):
+        s.left -= move
+        s.turn = 1 - s.turn
+    def player(self, s): return s.turn
+    def score(self, s): return {score}
+"""
+
+
 def test_a_game_that_others_cannot_build_is_said_by_rank_0(tmp_path):
-    (tmp_path / "own.py").write_text(
-        textwrap.dedent("""
-        import os
-        import playout as po
-
-        if os.environ["PMI_RANK"] != "0":
-            raise ImportError("not on this machine")
-
-        class Take(po.Problem):
-            State = dict(left="i8", turn="i8")
-            max_moves = 2
-            compiled = False
-            def init(self, s): s.left = 9
-            def moves(self, s, out):
-                out[0], out[1] = 1, 2
-                return min(s.left, 2)
-            def play(self, s, move):
-                s.left -= move
-                s.turn = 1 - s.turn
-            def player(self, s): return s.turn
-            def score(self, s): return 1 if s.turn else -1
-        """)
-    )
+    missing = "if os.environ['PMI_RANK'] != '0': raise ImportError('not on this machine')"
+    (tmp_path / "own.py").write_text(OWN.format(first=missing, score="1 if s.turn else -1"))
     script = """
         import playout as po
 
@@ -425,33 +427,14 @@ def test_bytes_that_are_no_messages_end_the_job_and_hang_nobody(tmp_path):
 
 
 def test_what_a_game_does_wrong_on_another_rank_is_said_by_rank_0(tmp_path):
-    (tmp_path / "own.py").write_text(
-        textwrap.dedent("""
-        import os
-        import playout as po
-
-        class Fails(po.Problem):
-            State = dict(left="i8", turn="i8")
-            max_moves = 2
-            compiled = False
-            def init(self, s): s.left = 30
-            def moves(self, s, out):
-                out[0], out[1] = 1, 2
-                return min(s.left, 2)
-            def play(self, s, move):
-                s.left -= move
-                s.turn = 1 - s.turn
-            def player(self, s): return s.turn
-            def score(self, s): return 1 / (os.environ["PMI_RANK"] == "0")
-        """)
-    )
+    (tmp_path / "own.py").write_text(OWN.format(first="", score="1 / (os.environ['PMI_RANK'] == '0')"))
     script = """
         import playout as po
-        from own import Fails
+        from own import Take
 
         first = po.Player(po.Hex(4), share=po.Averaged())  # the others stay here
         for _ in range(2):
-            with po.Player(Fails(), share=po.Averaged()) as player:
+            with po.Player(Take(), share=po.Averaged()) as player:
                 try:
                     player.think(seconds=20)
                 except po.InputError as error:

@@ -347,6 +347,10 @@ def test_ranks_that_share_play_a_match(tmp_path):
     assert one.title() == "playout RAVE light 40 playouts 2 ranks"
     assert one.to_json()["share"] == {**po.share.to_json(share)}
     assert "share" not in po.Contestant(playouts=40).to_json()
-    for wrong in ({"share": share}, {"ranks": 2}, {"share": share, "ranks": 1}):
-        with pytest.raises(po.InputError, match=r"ranks|share"):
+    for wrong, message in (
+        ({"share": share}, "needs ranks, all in this process"),
+        ({"ranks": 2}, r"share is None; allowed are Averaged\(\) and Broadcast\(\)"),
+        ({"share": share, "ranks": 1}, "ranks is 1; there must be two at least"),
+    ):
+        with pytest.raises(po.InputError, match=message):
             po.Contestant(playouts=40, **wrong)

@@ -86,10 +86,6 @@ class Link:
         self._queues[to].append((COMMAND, json.dumps(command).encode()))
         self._news.set()
 
-    def tell_all(self, command: Command) -> None:
-        for rank in self._others:
-            self.tell(rank, command)
-
     def add_port(self, tree: int, port: _core.Port) -> None:
         """Connect the port of a tree with those of the same number on other ranks."""
         with self._lock:

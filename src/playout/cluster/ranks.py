@@ -62,9 +62,6 @@ class Trees(ABC):
     def score(self) -> float:
         return self.own.score()
 
-    def nodes(self) -> list[_core.NodeReport]:
-        return self.own.nodes()
-
 
 class RanksHere(Trees):
     """Ranks of this process: for trying things out, and for experiments."""

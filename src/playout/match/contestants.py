@@ -69,8 +69,10 @@ class Contestant:
         self._set("threads", check_integer("threads", self.threads, 1, MAX_THREADS))
         if self.parallel is not None and not isinstance(self.parallel, (Tree, Leaf, Root)):
             raise InputError(f"parallel is {short(self.parallel)}; allowed are Tree(), Leaf() and Root()")
-        if self.share is not None or self.ranks is not None:
-            check_share(self.share, 0 if self.ranks is None else self.ranks)
+        if self.share is not None and self.ranks is None:
+            raise InputError("a contestant that shares needs ranks, all in this process: give it ranks=2, say")
+        if self.ranks is not None:
+            check_share(self.share, self.ranks)
         self._set("resign", check_number("resign", self.resign, 0.0, 0.5))
         if self.name is not None:
             _check_name(self.name)
