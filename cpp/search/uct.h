@@ -3,41 +3,18 @@
 //
 // A simulation is four functions: in the tree, by a bandit, to a state that is not in it; expand, which adds the state;
 // a playout from there, of random moves; update, which adds the outcome to every action on the path. They are templates
-// over Plain and Shared statistics, so that one thread and many use the same four (parallel/tree_uct.h).
+// over Plain and Shared statistics, so that one thread and many use the same four (parallel/tree_uct.h). What they do
+// at a node is in uct_nodes.h.
 //
-// Where the listings leave it open:
-//  - An action never tried is worth `first_play`, infinity as the formulas have it (of RAVE, if there is neither a
-//    prior nor an AMAF estimate). Of actions of equal worth one is drawn at random; where there is only one nothing
-//    is drawn. A playout goes on with the stream of random numbers that its way in the tree began with.
+// Where the listings leave it open, besides:
 //  - The simulation that is an action's `expand_after`-th adds the state after it, also where the game is over there.
 //    In graph mode a state that is there already, by another way, is walked on from; one that is on the path ends it.
 //    In a tree, memory is taken for a state when a simulation comes there a second time: most never see one.
-//  - N, the simulations of a situation, is the sum of those of its actions.
-//  - Rewards of games are half wins of the player who chose the action. Those of puzzles are scores; they are scaled
-//    by the least and the greatest score seen so far when a move is selected, never when stored; to one half if all
-//    were equal.
-//  - AMAF: an action gains the outcome of each simulation in which its player played the same move at this situation
-//    or later, in the tree or in the playout; where the first play counts (game.h), if the other did not play it
-//    before. (In a puzzle and in a user's game "the same move" is one of the same code.)
-//  - A prior of RAVE is `even_prior` simulations, of which as many are won as the bias of the move in a game says:
-//    1 / (1 + exp(-bias)) of them, half of them without one, rounded to a float; a game that has priors of its own
-//    adds those instead. In puzzles the bias is of use to widening alone.
-//  - An action that the history forbids (superko) is drawn like the others and then left out: in a tree for good, in a
-//    graph for this simulation.
-//  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried,
-//    and a simulation that comes to a solved state takes its value. An action has the bounds that the state after it
-//    had when a simulation last came back by it.
-//  - Widening: an action is opened when K(n) says so, or when the solver leaves none of the open ones to try: the one
-//    with the best prior, of equals the one with the best AMAF estimate (0 where there is none), of equals the first.
-//    It stays open.
-//
-// The moves of a board game are stored with the actions. Other problems list their moves anew whenever a simulation
-// comes by, and an action is the move of its index: their lists must depend on the state alone.
+//  - A simulation that comes to a solved state takes its value. An action has the bounds that the state after it had
+//    when a simulation last came back by it.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -46,116 +23,33 @@
 #include <set>
 #include <stdexcept>
 #include <stop_token>
-#include <type_traits>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/exp.h"
-#include "core/log.h"
 #include "core/random.h"
 #include "problems/game.h"
-#include "search/bandit.h"
-#include "search/playout.h"
-#include "search/proof.h"
 #include "search/search.h"
-#include "search/seen.h"
-#include "search/tree.h"
-#include "search/tree_report.h"
+#include "search/uct_nodes.h"
 
 namespace playout {
 
-struct UctSettings {
-  Bandit bandit = Bandit::ucb1;
-  double exploration = 1;
-  double first_play = std::numeric_limits<double>::infinity();
-  double rave_k = 3000;
-  double even_prior = 10;  // of RAVE: visits at one half
-  bool widening = false;
-  double widening_first = 40, widening_growth = 1.8;
-  std::uint32_t expand_after = 1;  // visits of an action before its state is added
-  bool graph = false;
-  bool solver = true;
-  bool early_stop = true;
-  std::uint64_t memory = std::uint64_t{1} << 30;
-  // What a simulation under way counts as, for others: so many lost visits; or a visit in the exploration term alone.
-  std::uint32_t virtual_loss = 1;
-  bool in_flight = false;
-  std::uint32_t width = 1;  // playouts that begin where a simulation leaves the tree
-};
-
-// A user's problem that lists other moves for a state than it did before, or two states of one key.
-struct Changed : std::runtime_error {
-  Changed() : std::runtime_error("the moves of a state are not those of the same state before") {}
-};
-
-// Memory for not even one state.
-struct NoRoom : std::runtime_error {
-  NoRoom() : std::runtime_error("the memory of a tree has no room for one state with all its moves") {}
-};
-
-// Whether a problem has two players; of a user's only it knows.
-template <Problem P>
-bool is_game(const P& problem) {
-  if constexpr (requires { problem.is_game(); }) return problem.is_game();
-  return Game<P>;
-}
-
-// `Wins` says how the rewards are kept: half wins of a game, or scores of a puzzle.
 template <Problem P, bool Wins>
-class Uct {
+class Uct : public UctNodes<P, Wins> {
+  using Base = UctNodes<P, Wins>;
+
  public:
-  using State = typename P::State;
-  using Action = std::conditional_t<Wins, WinAction, ScoreAction>;
-  using Amaf = std::conditional_t<Wins, WinAmaf, ScoreAmaf>;
-  static constexpr bool kStoresMoves = BoardGame<P>;
-
-  // One step of a simulation in the tree.
-  struct Step {
-    Link node;
-    std::uint32_t action;
-    std::uint32_t player;
-    std::uint32_t codes;  // where those of the node's moves begin
-    Move move;
-    double assumed;  // what was added for a loss that may not be one
-  };
-
-  // A move of a simulation as AMAF knows it.
-  struct Play {
-    std::uint32_t player;
-    std::uint64_t code;
-  };
-
-  // A playout, from where the tree ended.
-  struct Playout {
-    std::vector<Play> plays;
-    std::vector<Move> moves;
-    double score = 0;
-  };
-
-  // What a thread works with.
-  struct Desk {
-    explicit Desk(State at) : state(std::move(at)) {}
-    State state;
-    typename P::Moves moves{};
-    std::vector<Step> path;
-    std::vector<std::uint64_t> codes;   // of the moves of the nodes on the path
-    std::vector<std::uint32_t> banned;  // actions that the history forbids here
-    std::vector<double> scores;         // of the actions of a node
-    Playout playout;
-    Seen<P> seen;
-    bool finished = false;  // whether the path ended where the outcome is known
-    double outcome = 0;
-    Writer* journal = nullptr;  // where simulations are written down for others to take over; nullptr: nowhere
-  };
+  using Base::kStoresMoves;
+  using typename Base::Action;
+  using typename Base::Amaf;
+  using typename Base::Desk;
+  using typename Base::Play;
+  using typename Base::Playout;
+  using typename Base::State;
+  using typename Base::Step;
 
   Uct(std::shared_ptr<const P> problem, const UctSettings& settings, const StreamKey& key)
-      : problem_(std::move(problem)),
-        settings_(settings),
-        key_(key),
-        widening_(settings.widening_first, settings.widening_growth),
-        tree_(settings.memory, settings.bandit == Bandit::rave, Wins && settings.graph),
-        root_state_(problem_->initial()),
-        desk_(new_desk()) {
+      : Base(std::move(problem), settings), key_(key), root_state_(problem_->initial()), desk_(new_desk()) {
     plant();
   }
 
@@ -175,7 +69,7 @@ class Uct {
       try {
         return try_to_simulate<Access>(index, desk);
       } catch (...) {  // a user's game may throw; the tree is then as if the simulation had not begun
-        for (const Step& step : desk.path) take_back<Access>(step);
+        for (const Step& step : desk.path) this->template take_back<Access>(step);
         throw;
       }
     }
@@ -195,35 +89,13 @@ class Uct {
       if constexpr (!kStoresMoves) {
         if (static_cast<int>(node.count) != desk.moves.count) throw Changed();
       }
-      if (is_known<Access>(node, desk)) return;
-      const int chosen = select<Access>(link, random, desk);
+      if (this->template is_known<Access>(node, desk)) return;
+      const int chosen = this->template select<Access>(link, random, desk);
       if (chosen < 0) {  // nothing more is allowed here: take it as it is
-        is_known<Access>(node, desk);
+        this->template is_known<Access>(node, desk);
         return;
       }
       link = follow<Access>(link, node, static_cast<std::uint32_t>(chosen), desk);
-    }
-  }
-
-  // From where the tree ended, random moves to the end.
-  void play_out(Desk& desk, Stream& random, Playout& out) const {
-    out.plays.clear(), out.moves.clear();
-    if (desk.finished) {
-      out.score = desk.outcome;
-    } else if constexpr (requires { problem_->rollout(desk.state, random, [](int, Move) {}); }) {
-      const bool amaf = tree_.has_amaf();
-      out.score = problem_->rollout(desk.state, random, [&](int player, Move move) {
-        if (amaf) out.plays.push_back({static_cast<std::uint32_t>(player), static_cast<std::uint64_t>(move)});
-      });
-    } else {
-      if constexpr (kStoresMoves) problem_->find_moves(desk.state, desk.moves);
-      while (desk.moves.count > 0) {
-        const int i = static_cast<int>(random.uniform() * desk.moves.count);
-        if (tree_.has_amaf()) out.plays.push_back({player_of(desk.state), desk.moves.code(desk.moves.item(i))});
-        if constexpr (!Wins) out.moves.push_back(desk.moves.move(i));
-        problem_->play_and_find_moves(desk.state, desk.moves, i);
-      }
-      out.score = problem_->score(desk.state);
     }
   }
 
@@ -237,7 +109,7 @@ class Uct {
     if constexpr (Wins) {
       if (desk.journal != nullptr) write_down<Access>(desk, playout);
     } else {
-      widen_range<Access>(playout.score);
+      this->template widen_range<Access>(playout.score);
     }
     back_up<Access>(desk, playout.score);
     if constexpr (!Wins) note_best<Access>(desk, playout);
@@ -255,7 +127,7 @@ class Uct {
         try {
           take_over_one<Access>(in, desk);
         } catch (...) {
-          for (const Step& step : desk.path) take_back<Access>(step);
+          for (const Step& step : desk.path) this->template take_back<Access>(step);
           throw;
         }
       }
@@ -274,11 +146,9 @@ class Uct {
     }
   }
   std::uint64_t& simulations() { return simulations_; }
-  const UctSettings& settings() const { return settings_; }
-  const P& problem() const { return *problem_; }
   // After many threads, before one.
   void recount() {
-    tree_.each([&](Link, Node& node) { node.visits = visits_of<Shared>(node); });
+    tree_.each([&](Link, Node& node) { node.visits = this->template visits_of<Shared>(node); });
   }
   bool done() const { return Shared::load(const_cast<bool&>(done_)); }
   bool is_better_than(double score) { return !Wins && Shared::load(best_.score) > score; }
@@ -325,7 +195,7 @@ class Uct {
       if constexpr (Wins) {
         if (is_lost(WinAction::bounds(list[i].tag), root.player)) continue;
       }
-      const std::uint64_t visits = visits_of<Plain>(const_cast<Action&>(list[i]));
+      const std::uint64_t visits = this->template visits_of<Plain>(const_cast<Action&>(list[i]));
       if (visits > first)
         second = first, first = visits;
       else
@@ -339,7 +209,7 @@ class Uct {
     const Node& root = tree_.node(root_);
     std::uint32_t i = 0;
     if constexpr (kStoresMoves) {
-      while (i < root.count && move_at<Plain>(root, i) != move) i++;
+      while (i < root.count && this->template move_at<Plain>(root, i) != move) i++;
     } else {
       typename P::Moves found{};
       problem_->find_moves(root_state_, found);
@@ -357,7 +227,6 @@ class Uct {
   // Where simulations of one thread alone are written down; nullptr: nowhere.
   void keep_journal(Writer* journal) { desk_.journal = journal; }
 
-  Tree<Action, Amaf>& tree() { return tree_; }
   Link root() const { return root_; }
 
   // Plays a legal move; what the tree knows of the state after it is kept.
@@ -398,19 +267,19 @@ class Uct {
     for (int i = 0; i < found.count; i++) list[i] = found.move(i);
     return list;
   }
-  int player() const { return static_cast<int>(player_of(root_state_)); }
+  int player() const { return static_cast<int>(this->player_of(root_state_)); }
   double score() const { return problem_->score(root_state_); }
 
   TreeReport report() const {
     const Node& root = tree_.node(root_);
     TreeReport out;
-    out.actions = actions_of(root, root_state_);
+    out.actions = this->actions_of(root, root_state_);
     const std::vector<Move> legal = legal_moves();  // superko is a matter of the way here
     std::erase_if(out.actions,
                   [&](const ActionReport& one) { return std::ranges::find(legal, one.move) == legal.end(); });
     out.player = player();
     out.bounds = root.bounds_now();
-    out.visits = visits_of<Shared>(const_cast<Node&>(root));
+    out.visits = this->template visits_of<Shared>(const_cast<Node&>(root));
     out.nodes = tree_.nodes(), out.bytes = tree_.used_bytes(), out.most_bytes = tree_.bytes();
     out.full = const_cast<Tree<Action, Amaf>&>(tree_).template is_full<Plain>();
     return out;
@@ -425,8 +294,8 @@ class Uct {
     while (link > kIllegal && std::ranges::find(passed, link) == passed.end()) {
       passed.push_back(link);
       const Node& node = tree_.node(link);
-      if (visits_of<Shared>(const_cast<Node&>(node)) == 0) break;
-      std::vector<ActionReport> list = actions_of(node, state);
+      if (this->template visits_of<Shared>(const_cast<Node&>(node)) == 0) break;
+      std::vector<ActionReport> list = this->actions_of(node, state);
       typename P::Moves found{};
       problem_->find_moves(state, found);
       int chosen = -1;
@@ -471,79 +340,14 @@ class Uct {
   }
 
  private:
+  using Base::highest_;
+  using Base::lowest_;
+  using Base::problem_;
+  using Base::settings_;
+  using Base::tree_;
+
   static constexpr std::uint64_t kLookEvery = 64;  // simulations between two looks at whether the decision is taken
   static constexpr std::size_t kLongestLine = 1000;
-
-  std::uint32_t player_of(const State& state) const {
-    if constexpr (Game<P>) return static_cast<std::uint32_t>(problem_->player(state));
-    return 0;
-  }
-
-  // The move shares a word with what others may be changing.
-  template <class Access>
-  Move move_at(const Node& node, std::uint32_t i) const {
-    if constexpr (Wins) return WinAction::move(Access::load(tree_.actions(node)[i].tag));
-    return 0;
-  }
-
-  // The statistics of an action: visits, and what they brought, from 0 to 1 for each visit of a game.
-  template <class Access>
-  static std::uint32_t visits_of(Action& action) {
-    if constexpr (Wins)
-      return static_cast<std::uint32_t>(Access::load(action.stats));
-    else
-      return Access::load(action.visits);
-  }
-
-  // Those of all the actions of a node. One thread keeps count; many would wait for each other at the counter, and add
-  // up what they have to read anyway.
-  template <class Access>
-  std::uint32_t visits_of(Node& node) const {
-    if constexpr (!Access::kShared) return node.visits;
-    std::uint32_t sum = 0;
-    Action* list = tree_.actions(node);
-    for (std::uint32_t i = 0; i < node.count; i++) sum += visits_of<Access>(list[i]);
-    return sum;
-  }
-
-  // How one action of a state is seen by a bandit.
-  template <class Access>
-  void read(Action& action, std::uint32_t& visits, double& mean) const {
-    if constexpr (Wins) {
-      const std::uint64_t stats = Access::load(action.stats);
-      visits = static_cast<std::uint32_t>(stats);
-      if (visits > 0) mean = 0.5 * static_cast<double>(stats >> 32) / visits;
-    } else {
-      visits = Access::load(action.visits);
-      if (visits > 0) mean = scaled<Access>(Access::load(action.sum) / visits);
-    }
-  }
-
-  // Simulations under way through an action, where they are counted.
-  template <class Access>
-  std::uint32_t flights(Action& action) const {
-    if constexpr (Wins) return Access::load(action.tag) / WinAction::kFlight;
-    const Link link = link_of(Access::load(action.link));
-    if (link > kIllegal) return Access::load(tree_.node(link).in_flight);
-    return link == kBusy ? 1 : 0;
-  }
-
-  template <class Access>
-  double scaled(double score) const {
-    const double low = Access::load(const_cast<double&>(lowest_)), high = Access::load(const_cast<double&>(highest_));
-    return high > low ? (score - low) / (high - low) : 0.5;
-  }
-
-  template <class Access>
-  void widen_range(double score) {
-    if constexpr (Access::kShared) {
-      double low = Access::load(lowest_), high = Access::load(highest_);
-      while (score < low && !Access::exchange(lowest_, low, score)) low = Access::load(lowest_);
-      while (score > high && !Access::exchange(highest_, high, score)) high = Access::load(highest_);
-    } else {
-      lowest_ = std::min(lowest_, score), highest_ = std::max(highest_, score);
-    }
-  }
 
   template <class Access>
   bool try_to_simulate(std::uint64_t index, Desk& desk) {
@@ -553,7 +357,7 @@ class Uct {
       Access::store(done_, true);
       return false;
     }
-    play_out(desk, random, desk.playout);
+    this->play_out(desk, random, desk.playout);
     update<Access>(desk, desk.playout);
     return true;
   }
@@ -563,7 +367,7 @@ class Uct {
     tree_.clear();
     garbage_ = false;
     if constexpr (!kStoresMoves) problem_->find_moves(root_state_, desk_.moves);
-    root_ = make_node<Plain>(root_state_, desk_);
+    root_ = this->template make_node<Plain>(root_state_, desk_);
     if (root_ == kNone) throw NoRoom();
     if constexpr (Wins) {
       if (tree_.is_graph()) {
@@ -574,215 +378,13 @@ class Uct {
     done_ = false;
   }
 
-  // Whether the outcome of a state is known: the game is over, or solved. Then that is the simulation's.
-  template <class Access>
-  bool is_known(Node& node, Desk& desk) const {
-    if (node.count == 0) {
-      desk.outcome = problem_->score(desk.state);
-      return desk.finished = true;
-    }
-    if constexpr (Wins) {
-      if (!settings_.solver) return false;
-      const Bounds bounds = bounds_of<Access>(node);
-      if (!bounds.solved()) return false;
-      desk.outcome = static_cast<double>(bounds.lower) - 1;
-      return desk.finished = true;
-    }
-    return false;
-  }
-
-  // In the tree: the action that the bandit chooses, or -1 if the history forbids all.
-  template <class Access>
-  int select(Link link, Stream& random, Desk& desk) {
-    Node& node = tree_.node(link);
-    desk.banned.clear();
-    if (settings_.widening) open_more<Access>(node, desk);
-    while (true) {
-      const int i = choose<Access>(node, random, desk);
-      if constexpr (HasHistory<P>) {
-        if (i >= 0 && !problem_->is_allowed(desk.state, move_at<Access>(node, i))) {
-          if (tree_.is_graph())
-            desk.banned.push_back(i);
-          else
-            forbid<Access>(node, tree_.actions(node)[i]);
-          continue;
-        }
-      }
-      if (i < 0 && settings_.widening && open_another<Access>(node, desk)) continue;
-      return i;
-    }
-  }
-
-  // Not legal after all; it stays open if it was. What is proven of the other actions may be enough now.
-  template <class Access>
-  void forbid(Node& node, Action& action) {
-    Access::store(action.link, (Access::load(action.link) & kOpen) | kIllegal);
-    if constexpr (Wins) {
-      if (settings_.solver) settle<Access>(tree_, node);
-    }
-  }
-
-  template <class Access>
-  int choose(Node& node, Stream& random, Desk& desk) {
-    switch (settings_.bandit) {
-      case Bandit::ucb1:
-        return choose_by<Access, Bandit::ucb1>(node, random, desk);
-      case Bandit::tuned1:
-        return choose_by<Access, Bandit::tuned1>(node, random, desk);
-      case Bandit::tuned2:
-        return choose_by<Access, Bandit::tuned2>(node, random, desk);
-      case Bandit::rave:
-        break;
-    }
-    return choose_by<Access, Bandit::rave>(node, random, desk);
-  }
-
-  template <class Access, Bandit kind>
-  int choose_by(Node& node, Stream& random, Desk& desk) {
-    Action* list = tree_.actions(node);
-    std::uint32_t total = visits_of<Access>(node);
-    if (settings_.in_flight) total += Access::load(node.in_flight);
-    const double log_total = total > 0 ? log(total) : 0;
-    Bounds floor{};
-    if constexpr (Wins) floor = settings_.solver ? bounds_of<Access>(node) : Bounds{0, 2};
-    double best = -std::numeric_limits<double>::infinity();
-    int chosen = -1, equals = 0;
-    if (desk.scores.size() < node.count) desk.scores.resize(node.count);
-    double* scores = desk.scores.data();
-    for (std::uint32_t i = 0; i < node.count; i++) {
-      scores[i] = -std::numeric_limits<double>::infinity();
-      const Link link = Access::load(list[i].link);
-      if (link_of(link) == kIllegal || (settings_.widening && !(link & kOpen))) continue;
-      if constexpr (Wins) {
-        if (settings_.solver && !is_worth_trying(WinAction::bounds(Access::load(list[i].tag)), floor, node.player))
-          continue;
-      }
-      if (!desk.banned.empty() && std::ranges::find(desk.banned, i) != desk.banned.end()) continue;
-      const double score = score_of<Access, kind>(node, list[i], i, log_total);
-      scores[i] = score;
-      if (score > best)
-        best = score, chosen = static_cast<int>(i), equals = 1;
-      else if (score == best)
-        equals++;
-    }
-    if (equals < 2) return chosen;
-    auto skip = random.below(static_cast<std::uint32_t>(equals));
-    for (std::uint32_t i = chosen;; i++)
-      if (scores[i] == best && skip-- == 0) return static_cast<int>(i);
-  }
-
-  // An action that cannot end better than what is certain anyway is not.
-  static bool is_worth_trying(const Bounds& action, const Bounds& node, int player) {
-    return player == 0 ? action.upper > node.lower : action.lower < node.upper;
-  }
-
-  template <class Access, Bandit kind>
-  double score_of(Node& node, Action& action, std::uint32_t i, double log_total) const {
-    std::uint32_t visits = 0;
-    double mean = 0;
-    read<Access>(action, visits, mean);
-    if constexpr (kind == Bandit::rave) return score_by_rave<Access>(node, action, i, visits, mean, log_total);
-    if (!settings_.in_flight) {
-      if (visits == 0) return settings_.first_play;
-      return score_of_arm(kind, mean, visits, log_total, settings_.exploration);
-    }
-    const std::uint32_t with = visits + flights<Access>(action);
-    if (with == 0) return settings_.first_play;
-    return score_of_arm(kind, visits == 0 ? 0.5 : mean, with, log_total, settings_.exploration);
-  }
-
-  template <class Access>
-  double score_by_rave(Node& node, Action& action, std::uint32_t i, std::uint32_t visits, double mean,
-                       double log_total) const {
-    double prior_visits = settings_.even_prior, prior_wins = 0.5 * settings_.even_prior;
-    double amaf_visits = 0, amaf_mean = 0;
-    Amaf& amaf = tree_.amaf(node)[i];
-    if constexpr (Wins) {
-      prior_visits += amaf.prior.visits, prior_wins += amaf.prior.wins;
-      const std::uint64_t stats = Access::load(amaf.stats);
-      amaf_visits = static_cast<std::uint32_t>(stats);
-      if (amaf_visits > 0) amaf_mean = 0.5 * static_cast<double>(stats >> 32) / amaf_visits;
-    } else {
-      amaf_visits = Access::load(amaf.visits);
-      if (amaf_visits > 0) amaf_mean = scaled<Access>(Access::load(amaf.sum) / amaf_visits);
-    }
-    const double n = visits + prior_visits;
-    const double q = n > 0 ? ((visits > 0 ? mean * visits : 0) + prior_wins) / n : 0;
-    if (n + amaf_visits == 0) return settings_.first_play;
-    const double weight = rave_weight(n, amaf_visits, settings_.rave_k);
-    double score = (1 - weight) * q + weight * amaf_mean;
-    if (settings_.exploration > 0 && n > 0) {
-      const double with = settings_.in_flight ? n + flights<Access>(action) : n;
-      score += settings_.exploration * exploration_of(Bandit::rave, 0, with, log_total);
-    }
-    return score;
-  }
-
-  // Progressive widening: opens actions until K(n) are.
-  template <class Access>
-  void open_more(Node& node, const Desk& desk) {
-    for (std::uint32_t open = Access::load(node.open); open < node.count; open = Access::load(node.open)) {
-      if (widening_.considered(visits_of<Access>(node), open) <= open) return;
-      if (!Access::exchange(node.open, open, open + 1)) continue;
-      open_next<Access>(node, desk.moves);
-    }
-  }
-
-  // Opens one more, or sees that another thread is about to; false if all are open.
-  template <class Access>
-  bool open_another(Node& node, const Desk& desk) {
-    const std::uint32_t open = Access::load(node.open);
-    if (open < node.count) {
-      if (Access::exchange(node.open, open, open + 1)) open_next<Access>(node, desk.moves);
-      return true;
-    }
-    Action* list = tree_.actions(node);
-    return std::any_of(list, list + node.count, [](Action& one) { return !(Access::load(one.link) & kOpen); });
-  }
-
-  template <class Access>
-  void open_next(Node& node, const typename P::Moves& moves) {
-    Action* list = tree_.actions(node);
-    while (true) {
-      int best = -1;
-      std::pair<double, double> best_order;
-      for (std::uint32_t i = 0; i < node.count; i++) {
-        if (Access::load(list[i].link) & kOpen) continue;
-        const auto order = order_of<Access>(node, i, moves);
-        if (best < 0 || order > best_order) best = static_cast<int>(i), best_order = order;
-      }
-      if (best < 0) return;
-      const Link link = Access::load(list[best].link);
-      if (link & kOpen) continue;
-      if (Access::exchange(list[best].link, link, link | kOpen)) return;
-    }
-  }
-
-  // By what an action is opened: its prior, then its AMAF estimate.
-  template <class Access>
-  std::pair<double, double> order_of(Node& node, std::uint32_t i, const typename P::Moves& moves) const {
-    double prior = 0, estimate = 0;
-    if constexpr (!kStoresMoves) prior = moves.bias(moves.item(static_cast<int>(i)));
-    if (!tree_.has_amaf()) return {prior, 0};
-    Amaf& amaf = tree_.amaf(node)[i];
-    if constexpr (Wins) {
-      const std::uint64_t stats = Access::load(amaf.stats);
-      const auto visits = static_cast<std::uint32_t>(stats);
-      estimate = visits == 0 ? 0 : 0.5 * static_cast<double>(stats >> 32) / visits;
-    } else {
-      const std::uint32_t visits = Access::load(amaf.visits);
-      estimate = visits == 0 ? 0 : scaled<Access>(Access::load(amaf.sum) / visits);
-    }
-    return {prior, estimate};
-  }
-
   // Takes an action, and goes where it leads; kNone where the tree ends.
   template <class Access>
   Link follow(Link from, Node& node, std::uint32_t chosen, Desk& desk) {
     Action& action = tree_.actions(node)[chosen];
-    Step step{from, chosen, player_of(desk.state), 0, 0, 0};
+    Step step{from, chosen, this->player_of(desk.state), 0, 0, 0};
     if constexpr (kStoresMoves) {
-      step.move = move_at<Access>(node, chosen);
+      step.move = this->template move_at<Access>(node, chosen);
     } else {
       step.move = desk.moves.move(static_cast<int>(chosen));
       if (tree_.has_amaf()) {
@@ -790,7 +392,7 @@ class Uct {
         for (int i = 0; i < desk.moves.count; i++) desk.codes.push_back(desk.moves.code(desk.moves.item(i)));
       }
     }
-    begin_visit<Access>(node, action, step);
+    this->template begin_visit<Access>(node, action, step);
     desk.path.push_back(step);
     if constexpr (kStoresMoves)
       problem_->play_move(desk.state, step.move);
@@ -799,23 +401,11 @@ class Uct {
     const Link raw = Access::load(action.link), link = link_of(raw);
     if (link > kIllegal) return tree_.is_graph() && is_on_path(link, desk) ? kNone : link;
     if (link == kBusy || tree_.template is_full<Access>()) return kNone;
-    const std::uint32_t before = visits_before<Access>(action);
+    const std::uint32_t before = this->template visits_before<Access>(action);
     if (before + 1 < settings_.expand_after) return kNone;
     const bool added = !tree_.is_graph() && before + 1 >= settings_.expand_after + settings_.width;
-    if (!tree_.is_graph() && !added && !is_over(desk)) return kNone;
+    if (!tree_.is_graph() && !added && !this->is_over(desk)) return kNone;
     return expand<Access>(action, raw, added, desk);
-  }
-
-  bool is_over(const Desk& desk) const {
-    if constexpr (kStoresMoves) return problem_->is_finished(desk.state);
-    return desk.moves.count == 0;
-  }
-
-  // Visits of an action that a simulation has just taken, without its own.
-  template <class Access>
-  std::uint32_t visits_before(Action& action) const {
-    const std::uint32_t visits = visits_of<Access>(action);
-    return Access::kShared && !settings_.in_flight ? visits - std::min(visits, settings_.virtual_loss) : visits;
   }
 
   bool is_on_path(Link link, const Desk& desk) const {
@@ -830,10 +420,10 @@ class Uct {
     Link known = kNone;
     bool found = false;
     if constexpr (kStoresMoves) {
-      known = find_or_make<Access>(desk, found);
+      known = this->template find_or_make<Access>(desk, found);
     } else {
       try {
-        known = find_or_make<Access>(desk, found);
+        known = this->template find_or_make<Access>(desk, found);
       } catch (...) {
         Access::store(action.link, raw);
         throw;
@@ -842,159 +432,8 @@ class Uct {
     Access::store(action.link, (raw & kOpen) | known);
     if (added) return known;
     if (found) return is_on_path(known, desk) ? kNone : known;
-    if (known != kNone && tree_.node(known).count == 0) is_known<Access>(tree_.node(known), desk);
+    if (known != kNone && tree_.node(known).count == 0) this->template is_known<Access>(tree_.node(known), desk);
     return kNone;
-  }
-
-  template <class Access>
-  Link find_or_make(Desk& desk, bool& found) {
-    std::uint64_t key = 0;
-    if constexpr (Wins) {
-      if (tree_.is_graph()) {
-        key = problem_->key(desk.state);
-        const Link known = tree_.template find<Access>(key);
-        found = known != kNone;
-        if (found) return known;
-      }
-    }
-    const Link made = make_node<Access>(desk.state, desk);
-    if (made == kNone || !tree_.is_graph()) return made;
-    tree_.node(made).key = key;
-    return tree_.template insert<Access>(made);
-  }
-
-  // A node for a state, whose moves are on the desk unless they are stored; kNone when the memory is full.
-  template <class Access>
-  Link make_node(const State& state, Desk& desk) {
-    if constexpr (HasHistory<P>)
-      problem_->find_board_moves(state, desk.moves);
-    else if constexpr (kStoresMoves)
-      problem_->find_moves(state, desk.moves);
-    const auto count = static_cast<std::uint32_t>(desk.moves.count);
-    const Link link = tree_.template allocate<Access>(count);
-    if (link == kNone) return kNone;
-    Node& node = tree_.node(link);
-    node.player = static_cast<std::uint8_t>(player_of(state));
-    Action* list = tree_.actions(node);
-    for (std::uint32_t i = 0; i < count; i++)
-      list[i] = Action::of(kStoresMoves ? desk.moves.move(static_cast<int>(i)) : 0);
-    if (tree_.has_amaf()) make_amaf(node, state, desk);
-    if (settings_.widening && count > 0) {
-      node.open = 1;
-      open_next<Plain>(node, desk.moves);
-    }
-    if constexpr (Wins) {
-      if (count == 0) {
-        const auto wins = static_cast<std::uint32_t>(half_wins(problem_->score(state), 0));
-        node.bounds = Node::pack({wins, wins});
-      }
-    }
-    return link;
-  }
-
-  // The prior of an action beyond the even one: the game's own, or as many visits, at 1 / (1 + exp(-bias)).
-  void make_amaf(Node& node, const State& state, const Desk& desk) {
-    Amaf* amaf = tree_.amaf(node);
-    if constexpr (Wins && HasPriors<P>) {
-      if (problem_->has_priors()) {
-        std::array<Prior, P::kMoveLimit> priors;
-        problem_->find_priors(state, desk.moves, priors.data());
-        for (std::uint32_t i = 0; i < node.count; i++) amaf[i] = {0, priors[i]};
-        return;
-      }
-    }
-    for (std::uint32_t i = 0; i < node.count; i++) {
-      amaf[i] = {};
-      if constexpr (Wins) {
-        const double bias = desk.moves.bias(desk.moves.item(static_cast<int>(i)));
-        if (bias != 0) amaf[i].prior.wins = static_cast<float>(settings_.even_prior * (1 / (1 + exp(-bias)) - 0.5));
-      }
-    }
-  }
-
-  // While a simulation is under way others see it as a loss, or in the exploration term. One thread sees nothing.
-  template <class Access>
-  void begin_visit(Node& node, Action& action, Step& step) {
-    if constexpr (Access::kShared) {
-      if (settings_.in_flight) {
-        Access::add(node.in_flight, 1U);
-        if constexpr (Wins) Access::add(action.tag, WinAction::kFlight);
-        return;
-      }
-      if constexpr (Wins) {
-        Access::add(action.stats, std::uint64_t{settings_.virtual_loss});
-      } else {
-        Access::add(action.visits, settings_.virtual_loss);
-        const double low = Access::load(lowest_);
-        step.assumed = std::isfinite(low) ? settings_.virtual_loss * low : 0;
-        Access::add(action.sum, step.assumed);
-      }
-    }
-  }
-
-  // Undoes begin_visit.
-  template <class Access>
-  void take_back(const Step& step) {
-    if constexpr (Access::kShared) {
-      Node& node = tree_.node(step.node);
-      Action& action = tree_.actions(node)[step.action];
-      if (settings_.in_flight) {
-        Access::add(node.in_flight, ~0U);
-        if constexpr (Wins) Access::add(action.tag, ~WinAction::kFlight + 1);
-        return;
-      }
-      if constexpr (Wins) {
-        Access::add(action.stats, ~std::uint64_t{settings_.virtual_loss} + 1);
-      } else {
-        Access::add(action.visits, ~settings_.virtual_loss + 1);
-        Access::add(action.sum, -step.assumed);
-      }
-    }
-  }
-
-  template <class Access>
-  void end_visit(Node& node, Action& action, const Step& step, double score) {
-    std::uint32_t visits = 1;
-    if constexpr (Access::kShared) {
-      if (settings_.in_flight) {
-        Access::add(node.in_flight, ~0U);
-        if constexpr (Wins) Access::add(action.tag, ~WinAction::kFlight + 1);
-      } else {
-        visits -= settings_.virtual_loss;  // which may be below 0: a word that is added is taken away as well
-      }
-    }
-    if (!Access::kShared) node.visits++;
-    if constexpr (Wins) {
-      const auto won = static_cast<std::uint64_t>(half_wins(score, static_cast<int>(step.player)));
-      Access::add(action.stats, (won << 32) + static_cast<std::uint64_t>(
-                                                  static_cast<std::int64_t>(static_cast<std::int32_t>(visits))));
-    } else {
-      Access::add(action.visits, visits);
-      Access::add(action.sum, score - step.assumed);
-    }
-  }
-
-  template <class Access>
-  std::uint64_t code_of(const Desk& desk, const Step& step, const Node& node, std::uint32_t i) const {
-    if constexpr (kStoresMoves)
-      return static_cast<std::uint64_t>(move_at<Access>(node, i));
-    else
-      return desk.codes[step.codes + i];
-  }
-
-  template <class Access>
-  void add_amaf(Node& node, const Step& step, double score, const Desk& desk) {
-    Amaf* amaf = tree_.amaf(node);
-    const auto won = static_cast<std::uint64_t>(half_wins(score, static_cast<int>(step.player)));
-    for (std::uint32_t i = 0; i < node.count; i++) {
-      if (!desk.seen.has(step.player, code_of<Access>(desk, step, node, i))) continue;
-      if constexpr (Wins) {
-        Access::add(amaf[i].stats, (won << 32) + 1);
-      } else {
-        Access::add(amaf[i].visits, 1U);
-        Access::add(amaf[i].sum, score);
-      }
-    }
   }
 
   template <class Access>
@@ -1004,10 +443,10 @@ class Uct {
       const Step& step = desk.path[depth];
       Node& node = tree_.node(step.node);
       Action& action = tree_.actions(node)[step.action];
-      end_visit<Access>(node, action, step, score);
+      this->template end_visit<Access>(node, action, step, score);
       if (amaf) {
-        desk.seen.add(step.player, code_of<Access>(desk, step, node, step.action));
-        add_amaf<Access>(node, step, score, desk);
+        desk.seen.add(step.player, this->template code_of<Access>(desk, step, node, step.action));
+        this->template add_amaf<Access>(node, step, score, desk);
       }
       if constexpr (Wins) {
         if (settings_.solver) prove<Access>(tree_, node, action);
@@ -1026,7 +465,7 @@ class Uct {
       out.put_varint(step.action);
       if (!tree_.has_amaf()) continue;
       out.put(static_cast<std::uint8_t>(step.player));
-      out.put_varint(code_of<Access>(desk, step, tree_.node(step.node), step.action));
+      out.put_varint(this->template code_of<Access>(desk, step, tree_.node(step.node), step.action));
     }
     if (tree_.has_amaf()) desk.seen.write(out);
   }
@@ -1085,41 +524,12 @@ class Uct {
     Access::store(best_.score, playout.score);
   }
 
-  std::vector<ActionReport> actions_of(const Node& node, const State& state) const {
-    std::vector<ActionReport> list(node.count);
-    typename P::Moves moves{};
-    if constexpr (!kStoresMoves) problem_->find_moves(state, moves);
-    for (std::uint32_t i = 0; i < node.count; i++) {
-      Action& action = tree_.actions(node)[i];
-      ActionReport& out = list[i];
-      out.move = kStoresMoves ? move_at<Plain>(node, i) : moves.move(static_cast<int>(i));
-      out.action = i;
-      if constexpr (Wins) {
-        out.visits = static_cast<std::uint32_t>(action.stats);
-        out.wins = 0.5 * static_cast<double>(action.stats >> 32);
-        out.bounds = WinAction::bounds(action.tag);
-      } else {
-        out.visits = action.visits, out.wins = action.sum;
-      }
-      if (!tree_.has_amaf()) continue;
-      const Amaf& amaf = tree_.amaf(node)[i];
-      out.prior_visits = settings_.even_prior, out.prior_wins = 0.5 * settings_.even_prior;
-      if constexpr (Wins) {
-        out.amaf_visits = static_cast<std::uint32_t>(amaf.stats);
-        out.amaf_wins = 0.5 * static_cast<double>(amaf.stats >> 32);
-        out.prior_visits += amaf.prior.visits, out.prior_wins += amaf.prior.wins;
-      } else {
-        out.amaf_visits = amaf.visits, out.amaf_wins = amaf.sum;
-      }
-    }
-    return list;
-  }
-
   // In a graph each node once, by the first way that its history allows.
   void walk(Link link, const State& state, std::set<Link>& nodes, std::vector<Move>& path,
             std::vector<NodeReport>& out) const {
     const Node& node = tree_.node(link);
-    out.push_back({path, visits_of<Shared>(const_cast<Node&>(node)), node.bounds_now(), actions_of(node, state)});
+    out.push_back({path, this->template visits_of<Shared>(const_cast<Node&>(node)), node.bounds_now(),
+                   this->actions_of(node, state)});
     const std::vector<ActionReport> list = out.back().actions;
     typename P::Moves moves{};
     problem_->find_moves(state, moves);
@@ -1135,17 +545,12 @@ class Uct {
     }
   }
 
-  std::shared_ptr<const P> problem_;
-  UctSettings settings_;
   StreamKey key_;
-  Widening widening_;
-  Tree<Action, Amaf> tree_;
   State root_state_;
   Desk desk_;
   Link root_ = kNone;
   std::uint64_t simulations_ = 0;  // ever: the index of the next
   std::uint64_t end_at_ = 0;       // playouts of this thinking; 0: nobody knows
-  double lowest_ = std::numeric_limits<double>::infinity(), highest_ = -std::numeric_limits<double>::infinity();
   Best best_;
   bool done_ = false;
   bool garbage_ = false;  // whether there may be nodes that cannot be reached
