@@ -4,6 +4,7 @@
 #include "bindings/bindings.h"
 #include "cluster/in_process.h"
 #include "cluster/member.h"
+#include "cluster/shared_nodes.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -75,13 +76,20 @@ void register_cluster(nb::module_& m) {
       .def_rw("depth", &SharingSettings::depth)
       .def_rw("min_visits", &SharingSettings::min_visits)
       .def_rw("min_share", &SharingSettings::min_share);
+  nb::class_<SplitSettings>(m, "SplitSettings")
+      .def(nb::init<>())
+      .def_rw("duplicate_after", &SplitSettings::duplicate_after)
+      .def_rw("sync_every", &SplitSettings::sync_every)
+      .def_rw("overload", &SplitSettings::overload);
   nb::class_<SharingReport>(m, "SharingReport", "What sharing has cost a rank.")
       .def_ro("exchanges", &SharingReport::exchanges)
       .def_ro("nodes", &SharingReport::nodes)
       .def_ro("told", &SharingReport::told)
       .def_ro("heard", &SharingReport::heard)
       .def_ro("lost", &SharingReport::lost)
-      .def_ro("seconds", &SharingReport::seconds);
+      .def_ro("seconds", &SharingReport::seconds)
+      .def_ro("worked", &SharingReport::worked)
+      .def_ro("idle", &SharingReport::idle);
 }
 
 }  // namespace playout::bindings

@@ -7,6 +7,8 @@
 #include "bindings/watched.h"
 #include "cluster/averaging.h"
 #include "cluster/broadcast.h"
+#include "cluster/in_turns.h"
+#include "cluster/treesplit.h"
 #include "parallel/forest.h"
 
 namespace nb = nanobind;
@@ -24,8 +26,8 @@ Forest& forest(const WatchedForest& watched) {
 }
 
 // The tree of a rank of several.
-Member& member(const WatchedForest& watched) {
-  auto* found = dynamic_cast<Member*>(&forest(watched).tree());
+RankTree& member(const WatchedForest& watched) {
+  auto* found = dynamic_cast<RankTree*>(&forest(watched).tree());
   if (found == nullptr) throw std::logic_error("this forest shares nothing");
   return *found;
 }
@@ -37,9 +39,9 @@ void look(const WatchedForest& watched, Function function) {
 }
 
 // A tree for a problem; with a width above 0 its playouts are made so many at a time.
-std::unique_ptr<AnyTree> make_tree(const ProblemHandle& handle, const UctSettings& settings, const StreamKey& key,
-                                   int width) {
-  const auto make = [&]<class P>(const std::shared_ptr<const P>& problem) -> std::unique_ptr<AnyTree> {
+std::unique_ptr<GrowingTree> make_tree(const ProblemHandle& handle, const UctSettings& settings, const StreamKey& key,
+                                       int width) {
+  const auto make = [&]<class P>(const std::shared_ptr<const P>& problem) -> std::unique_ptr<GrowingTree> {
     if constexpr (Game<P>) {
       if (is_game(*problem)) return std::make_unique<TreeUct<P, true>>(problem, settings, key, width);
     }
@@ -50,10 +52,23 @@ std::unique_ptr<AnyTree> make_tree(const ProblemHandle& handle, const UctSetting
 }
 
 // The tree of a rank that shares what it learns with those that its port leads to.
-std::unique_ptr<AnyTree> make_member(std::unique_ptr<AnyTree> tree, std::shared_ptr<Port> port,
+std::unique_ptr<AnyTree> make_member(std::unique_ptr<GrowingTree> tree, std::shared_ptr<Port> port,
                                      const SharingSettings& settings) {
   if (settings.broadcast) return std::make_unique<Broadcast>(std::move(tree), std::move(port), settings);
   return std::make_unique<Averaging>(std::move(tree), std::move(port), settings);
+}
+
+// A rank's part of a split tree.
+std::unique_ptr<SplitTree> make_split(const ProblemHandle& handle, const UctSettings& settings, std::uint64_t seed,
+                                      const std::shared_ptr<Port>& port, const SplitSettings& split) {
+  const auto make = [&]<class P>(const std::shared_ptr<const P>& problem) -> std::unique_ptr<SplitTree> {
+    if constexpr (Game<P>) {
+      if (is_game(*problem))
+        return std::make_unique<Treesplit<P>>(problem, settings, StreamKey{.seed = seed}, port, split);
+    }
+    throw std::invalid_argument("only trees of games are split");
+  };
+  return std::visit(make, handle.problem);
 }
 
 // The regret of a bandit after some steps: how much less it won than always playing the best arm, on average.
@@ -123,6 +138,7 @@ void register_tree(nb::module_& m) {
       .def_ro("prior_wins", &ActionReport::prior_wins)
       .def_prop_ro("bounds", [](const ActionReport& one) { return std::pair(one.bounds.lower, one.bounds.upper); });
   nb::class_<NodeReport>(m, "NodeReport")
+      .def_ro("key", &NodeReport::key)
       .def_ro("path", &NodeReport::path)
       .def_ro("visits", &NodeReport::visits)
       .def_ro("actions", &NodeReport::actions)
@@ -191,6 +207,34 @@ void register_tree(nb::module_& m) {
           },
           "problem"_a, "settings"_a, "seed"_a, "width"_a, "port"_a, "sharing"_a,
           "The tree of one rank of several, which share what they learn.")
+      .def(
+          "__init__",
+          [](WatchedForest* self, const ProblemHandle& handle, const UctSettings& settings, std::uint64_t seed,
+             const std::shared_ptr<Port>& port, const SplitSettings& split) {
+            const auto make = [&] {
+              Forest::Trees trees;
+              trees.push_back(make_split(handle, settings, seed, port, split));
+              return std::make_unique<Forest>(std::move(trees));
+            };
+            new (self) WatchedForest(make, handle.errands);
+          },
+          "problem"_a, "settings"_a, "seed"_a, "port"_a, "split"_a, "A rank's part of one tree that several have.")
+      .def(
+          "__init__",
+          [](WatchedForest* self, const ProblemHandle& handle, const UctSettings& settings, std::uint64_t seed,
+             const std::shared_ptr<Network>& network, int ranks, const SplitSettings& split) {
+            const auto make = [&] {
+              std::vector<std::unique_ptr<SplitTree>> parts;
+              for (int rank = 0; rank < ranks; rank++)
+                parts.push_back(make_split(handle, settings, seed, network->port(rank), split));
+              Forest::Trees trees;
+              trees.push_back(std::make_unique<InTurns>(std::move(parts), network));
+              return std::make_unique<Forest>(std::move(trees));
+            };
+            new (self) WatchedForest(make, handle.errands);
+          },
+          "problem"_a, "settings"_a, "seed"_a, "network"_a, "ranks"_a, "split"_a,
+          "One tree that several ranks have, which take turns in one thread; the network has a seed.")
       .def(
           "finish",
           [](const WatchedForest& watched, double seconds) {

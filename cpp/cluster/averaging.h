@@ -45,7 +45,7 @@ namespace playout {
 
 class Averaging final : public Member {
  public:
-  Averaging(std::unique_ptr<AnyTree> tree, std::shared_ptr<Port> port, const SharingSettings& settings)
+  Averaging(std::unique_ptr<GrowingTree> tree, std::shared_ptr<Port> port, const SharingSettings& settings)
       : Member(std::move(tree), std::move(port), settings), rounds_(*port_) {
     port_->set_server(this);
   }

@@ -30,7 +30,7 @@ namespace playout {
 
 class Broadcast final : public Member {
  public:
-  Broadcast(std::unique_ptr<AnyTree> tree, std::shared_ptr<Port> port, const SharingSettings& settings)
+  Broadcast(std::unique_ptr<GrowingTree> tree, std::shared_ptr<Port> port, const SharingSettings& settings)
       : Member(std::move(tree), std::move(port), settings), others_(port_->ranks()) {
     tree_->keep_journal(true);
     port_->set_server(this);

@@ -3,7 +3,7 @@
 // A batch takes `delay` seconds, and its bytes keep the link from one rank to another busy at `bandwidth` bytes a
 // second; meanwhile the next one piles up. A thread of its own does that, in real time. With a seed there is no such
 // thread: batches move when `deliver` is called, from link to link in an order that the seed draws, and the same again
-// each time.
+// each time; `delay` is then how many calls a batch waits on average.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Network {
     for (int from = 0; from < ranks; from++)
       for (int to = 0; to < ranks; to++)
         if (from != to) links_.push_back({from, to});
-    if (seed) return;
+    if (seed || ranks == 1) return;
     mover_ = std::jthread([this](const std::stop_token& stop) {
       try {
         move(stop);
@@ -70,6 +70,7 @@ class Network {
     }
     int moved = 0;
     for (const std::size_t i : order) {
+      if (delay_ > 0 && random_.uniform() * (1 + delay_) < delay_) continue;
       const std::string batch = ports_[links_[i].from]->take(links_[i].to);
       if (batch.empty()) continue;
       ports_[links_[i].to]->deliver(links_[i].from, batch);

@@ -19,11 +19,10 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cluster/rank_tree.h"
 #include "cluster/transport.h"
 #include "parallel/tree_uct.h"
 
@@ -40,24 +39,12 @@ struct SharingSettings {
   double min_share = 0;
 };
 
-// What sharing has cost.
-struct SharingReport {
-  std::uint64_t exchanges = 0;        // that this rank has begun
-  std::uint64_t nodes = 0;            // that are shared
-  std::uint64_t told = 0, heard = 0;  // statistics of actions (averaging), or simulations (broadcast)
-  std::uint64_t lost = 0;  // of these, what could not be used: of a position left behind, or beyond what is kept
-  double seconds = 0;      // processor time of the searching thread for it
-};
-
-class Member : public AnyTree, public Server {
+class Member : public RankTree, public Server {
  public:
-  Member(std::unique_ptr<AnyTree> tree, std::shared_ptr<Port> port, const SharingSettings& settings)
+  Member(std::unique_ptr<GrowingTree> tree, std::shared_ptr<Port> port, const SharingSettings& settings)
       : tree_(std::move(tree)), port_(std::move(port)), settings_(settings) {}
 
-  // Tells the others everything, takes in what they have told, and waits at most that long for the last of them; true
-  // once nothing is missing. After the search has ended.
-  virtual bool finish(std::chrono::duration<double> at_most) = 0;
-  SharingReport sharing() const {
+  SharingReport sharing() const override {
     const std::scoped_lock lock(mutex_);
     return sharing_;
   }
@@ -74,12 +61,8 @@ class Member : public AnyTree, public Server {
     due_ = Clock::now() + period();
   }
 
-  void start_from(const std::vector<Move>& sequence, int times) override { tree_->start_from(sequence, times); }
   const Best& best() const override { return tree_->best(); }
   bool done() const override { return tree_->done(); }
-  std::unique_ptr<AnySearch> copy() const override { return tree_->copy(); }
-  void serialise(Writer& out) const override { tree_->serialise(out); }
-  void deserialise(Reader& in) override { tree_->deserialise(in); }
   bool is_decided(std::uint64_t more) const override { return tree_->is_decided(more); }
   void play(Move move) override {
     tree_->play(move);
@@ -97,15 +80,6 @@ class Member : public AnyTree, public Server {
     return tree_->variation(first, decision);
   }
   std::vector<NodeReport> walk() const override { return tree_->walk(); }
-  GameTree* game_tree() override { return tree_->game_tree(); }
-  Link root() const override { return tree_->root(); }
-  std::uint32_t action_of(Move move) const override { return tree_->action_of(move); }
-  void collect() override { tree_->collect(); }
-  void keep_journal(bool keep) override { tree_->keep_journal(keep); }
-  std::string take_journal() override { return tree_->take_journal(); }
-  std::uint64_t take_over(const std::vector<std::string_view>& journals, Workers& workers) override {
-    return tree_->take_over(journals, workers);
-  }
 
  protected:
   using Clock = std::chrono::steady_clock;
@@ -156,7 +130,7 @@ class Member : public AnyTree, public Server {
   // Whether this rank has no more to search in this thinking.
   bool is_spent() const { return tree_->done() || tree_->best().playouts >= budget_; }
 
-  const std::unique_ptr<AnyTree> tree_;
+  const std::unique_ptr<GrowingTree> tree_;
   const std::shared_ptr<Port> port_;
   const SharingSettings settings_;
 

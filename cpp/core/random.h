@@ -29,6 +29,9 @@ class Stream {
  public:
   constexpr explicit Stream(std::uint64_t start) : state_(start) {}
 
+  // Where it is: a stream that starts there goes on with the same numbers.
+  constexpr std::uint64_t state() const { return state_; }
+
   constexpr std::uint64_t next() { return mix(state_ += kGolden); }
 
   // Uniform on [0, 1), a multiple of 2^-53.

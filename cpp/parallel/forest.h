@@ -39,6 +39,7 @@ class Forest {
       tree->begin(count == 1 ? playouts : 0);
       jobs.push_back(std::make_unique<Borrowed>(*tree));
     }
+    if (count == 1 && trees_[0]->ends_by_itself()) playouts = std::numeric_limits<std::uint64_t>::max();
     set_run(std::make_shared<Run>(std::move(jobs), Portfolio(count, count, playouts),
                                   std::numeric_limits<double>::infinity(), threads, std::min(threads, count)));
   }
@@ -59,7 +60,9 @@ class Forest {
     if (!run_) return;
     run_->stop();
     const Run::Progress end = run_->progress();
-    playouts_ = end.best.playouts, seconds_ = end.seconds;
+    for (const auto& tree : trees_) tree->rest();
+    playouts_ = 0, seconds_ = end.seconds;
+    for (const auto& tree : trees_) playouts_ += tree->best().playouts;
     set_run(nullptr);
   }
 

@@ -42,7 +42,16 @@ class AnyTree : public AnySearch {
   virtual std::vector<Move> variation(Move first, Decision decision) const = 0;
   virtual std::vector<NodeReport> walk() const = 0;
 
-  // For trees of several ranks that share what they learn (cluster/member.h); between two advances.
+  // Whether a thinking is over when `done` says so, and not when this tree has made a number of playouts.
+  virtual bool ends_by_itself() const { return false; }
+  // A thinking has ended, and nobody searches any more.
+  virtual void rest() {}
+};
+
+// What a tree that shares what it learns with those of other ranks (cluster/member.h) asks besides; between two
+// advances.
+class GrowingTree : public AnyTree {
+ public:
   virtual GameTree* game_tree() = 0;  // nullptr of a puzzle
   virtual Link root() const = 0;
   virtual std::uint32_t action_of(Move move) const = 0;
@@ -55,7 +64,7 @@ class AnyTree : public AnySearch {
 };
 
 template <Problem P, bool Wins>
-class TreeUct final : public AnyTree {
+class TreeUct final : public GrowingTree {
  public:
   // With a width above 0, leaf parallelization.
   TreeUct(std::shared_ptr<const P> problem, const UctSettings& settings, const StreamKey& key, int width)

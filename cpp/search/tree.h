@@ -6,7 +6,8 @@
 // together.
 //
 // In graph mode a transposition table finds a node by the key of its state: a list of nodes for each of many buckets.
-// It lies behind the nodes. Of the block only those pages are in memory that were written to.
+// It lies behind the nodes. Of the block only those pages are in memory that were written to. Where N ranks have a part
+// of the table each (cluster/treesplit.h) the state of key k belongs to rank k mod N, and there to bucket k / N.
 //
 // Everything a simulation reads or writes goes through Plain or Shared: the same code for one thread, that pays for
 // nothing, and for many, without locks. A node is complete before a link to it can be seen.
@@ -127,13 +128,18 @@ struct ScoreAmaf {
 
 struct Node {
   std::uint64_t key;
-  std::uint32_t visits;     // the sum of those of its actions, where one thread searches
-  std::uint32_t in_flight;  // simulations that have passed and not come back, where they are counted apart
-  Link next;                // in its bucket; while collecting, where it goes
-  std::uint32_t count;      // of actions; 0: the end of the game
-  std::uint32_t open;       // how many of them are considered
-  std::uint8_t bounds;      // lower | upper << 2
-  std::uint8_t player, marked, unused;
+  // The sum of those of its actions, where one thread searches. Of a state that ranks share (cluster/shared_nodes.h)
+  // where it lies what has been told of it, a node as well.
+  std::uint32_t visits;
+  // Simulations that have passed and not come back, where they are counted apart. Of a state that ranks may share,
+  // whether somebody is about to.
+  std::uint32_t in_flight;
+  Link next;            // in its bucket; while collecting, where it goes
+  std::uint32_t count;  // of actions; 0: the end of the game
+  std::uint32_t open;   // how many of them are considered
+  std::uint8_t bounds;  // lower | upper << 2
+  std::uint8_t player, marked;
+  std::uint8_t stamp;  // where ranks share a tree, when it was last passed
 
   static Bounds unpack(std::uint8_t bounds) { return {bounds & 3U, static_cast<std::uint32_t>(bounds >> 2)}; }
   static std::uint8_t pack(const Bounds& bounds) { return static_cast<std::uint8_t>(bounds.lower | bounds.upper << 2); }
@@ -154,14 +160,16 @@ class Tree {
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 34;  // 16 GB: links have 30 bits
   static_assert(sizeof(Node) == 2 * kUnit && sizeof(Action) == kUnit && sizeof(Amaf) == kUnit);
 
-  Tree(std::uint64_t bytes, bool amaf, bool graph) : amaf_(amaf) {
+  // `ranks` of them have a part of the table each.
+  Tree(std::uint64_t bytes, bool amaf, bool graph, std::uint32_t ranks = 1) : amaf_(amaf), ranks_(ranks) {
     bytes = std::clamp(bytes, kLeastBytes, kMostBytes);
     if (graph) buckets_ = std::bit_floor(bytes / 128);
     units_ = (bytes - buckets_ * sizeof(Link)) / kUnit;
     block_ = map();
     used_and_made() = kFirst;
   }
-  Tree(const Tree& other) : amaf_(other.amaf_), full_(other.full_), units_(other.units_), buckets_(other.buckets_) {
+  Tree(const Tree& other)
+      : amaf_(other.amaf_), full_(other.full_), ranks_(other.ranks_), units_(other.units_), buckets_(other.buckets_) {
     block_ = map();
     std::memcpy(block_, other.block_, other.used() * kUnit);
     insert_all();
@@ -169,11 +177,12 @@ class Tree {
   Tree(Tree&& other) noexcept
       : amaf_(other.amaf_),
         full_(other.full_),
+        ranks_(other.ranks_),
         units_(other.units_),
         buckets_(other.buckets_),
         block_(std::exchange(other.block_, nullptr)) {}
   Tree& operator=(Tree other) noexcept {
-    std::swap(amaf_, other.amaf_), std::swap(full_, other.full_);
+    std::swap(amaf_, other.amaf_), std::swap(full_, other.full_), std::swap(ranks_, other.ranks_);
     std::swap(units_, other.units_), std::swap(block_, other.block_), std::swap(buckets_, other.buckets_);
     return *this;
   }
@@ -184,6 +193,11 @@ class Tree {
   bool is_graph() const { return buckets_ > 0; }
   bool has_amaf() const { return amaf_; }
   std::uint64_t nodes() const { return used_and_made() >> 32; }
+  std::uint64_t units() const { return units_; }
+  std::uint64_t used_units() const { return used(); }
+  static std::uint64_t units_for(std::uint32_t count, bool amaf) {
+    return 2 + (amaf ? 2 : 1) * static_cast<std::uint64_t>(count);
+  }
   std::uint64_t bytes() const { return units_ * kUnit + buckets_ * sizeof(Link); }
   // With as large a share of the table.
   std::uint64_t used_bytes() const { return used() * kUnit + buckets_ * sizeof(Link) * used() / units_; }
@@ -222,7 +236,7 @@ class Tree {
                   .bounds = 2 << 2,
                   .player = 0,
                   .marked = 0,
-                  .unused = 0};
+                  .stamp = 0};
     return link;
   }
 
@@ -267,6 +281,11 @@ class Tree {
   // Keeps what can be reached from a node and moves it together; returns where the node is then. Nobody searches.
   Link collect(Link root) {
     mark(root);
+    return keep_marked(root);
+  }
+
+  // The same of the nodes that are marked, a root among them.
+  Link keep_marked(Link root) {
     forget_all();
     std::uint64_t to = kFirst;
     each([&](Link, Node& node) {
@@ -278,7 +297,8 @@ class Tree {
       if (!one.marked) return;
       Action* list = actions(one);
       for (std::uint32_t i = 0; i < one.count; i++)
-        if (link_of(list[i].link) > kIllegal) list[i].link = (list[i].link & kOpen) | node(link_of(list[i].link)).next;
+        if (const Link to = link_of(list[i].link); to > kIllegal)
+          list[i].link = (list[i].link & kOpen) | (node(to).marked ? node(to).next : kNone);
     });
     const Link moved = node(root).next;
     std::uint64_t end = kFirst, kept = 0;
@@ -353,8 +373,10 @@ class Tree {
   std::uint64_t& used_and_made() const { return *reinterpret_cast<std::uint64_t*>(block_); }
   std::uint64_t used() const { return static_cast<std::uint32_t>(used_and_made()); }
 
-  std::uint64_t units_for(std::uint32_t count) const { return 2 + (amaf_ ? 2 : 1) * static_cast<std::uint64_t>(count); }
-  Link& bucket(std::uint64_t key) { return reinterpret_cast<Link*>(block_ + units_ * kUnit)[key & (buckets_ - 1)]; }
+  std::uint64_t units_for(std::uint32_t count) const { return units_for(count, amaf_); }
+  Link& bucket(std::uint64_t key) {
+    return reinterpret_cast<Link*>(block_ + units_ * kUnit)[(ranks_ == 1 ? key : key / ranks_) & (buckets_ - 1)];
+  }
 
   // Makes all nodes known by their keys, or none: the rest of the table is not touched.
   void insert_all() {
@@ -382,6 +404,7 @@ class Tree {
 
   bool amaf_;
   bool full_ = false;
+  std::uint32_t ranks_ = 1;
   std::uint64_t units_ = 0, buckets_ = 0;
   std::byte* block_ = nullptr;
 };

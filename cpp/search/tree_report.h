@@ -61,6 +61,7 @@ inline bool is_lost(const Bounds& bounds, int player) { return player == 0 ? bou
 
 // A node as the tests compare it with the plain twin's.
 struct NodeReport {
+  std::uint64_t key;  // of the state, in a graph
   std::vector<Move> path;
   std::uint64_t visits;
   Bounds bounds;

@@ -260,6 +260,41 @@ class Uct : public UctNodes<P, Wins> {
     plant();
   }
 
+  // The same in a graph of which others have parts: the root is the state's node in this part, or kNone.
+  void play_in_part(Move move) {
+    problem_->find_moves(root_state_, desk_.moves);
+    const int index = index_of(desk_.moves, move);
+    if (index == desk_.moves.count) throw std::invalid_argument("not a legal move");
+    problem_->play(root_state_, desk_.moves, index);
+    root_ = tree_.template find<Plain>(problem_->key(root_state_));
+  }
+  // A node for the present state, which has none; false if there is no room for it.
+  bool add_root() {
+    if constexpr (!kStoresMoves) problem_->find_moves(root_state_, desk_.moves);
+    bool found = false;
+    desk_.state = root_state_;
+    root_ = this->template find_or_make<Shared>(desk_, found);
+    return root_ != kNone;
+  }
+  void set_root(Link root) { root_ = root; }
+  const State& root_state() const { return root_state_; }
+
+  // A new tree for the present state.
+  void plant() {
+    tree_.clear();
+    garbage_ = false;
+    if constexpr (!kStoresMoves) problem_->find_moves(root_state_, desk_.moves);
+    root_ = this->template make_node<Plain>(root_state_, desk_);
+    if (root_ == kNone) throw NoRoom();
+    if constexpr (Wins) {
+      if (tree_.is_graph()) {
+        tree_.node(root_).key = problem_->key(root_state_);
+        tree_.template insert<Plain>(root_);
+      }
+    }
+    done_ = false;
+  }
+
   std::vector<Move> legal_moves() const {
     typename P::Moves found{};
     problem_->find_moves(root_state_, found);
@@ -309,6 +344,10 @@ class Uct : public UctNodes<P, Wins> {
       line.push_back(list[chosen].move);
       link = link_of(tree_.actions(node)[chosen].link);
       problem_->play(state, found, index_of(found, list[chosen].move));
+      if constexpr (Wins) {  // it may be known by another way
+        if (link == kNone && tree_.is_graph())
+          link = const_cast<Tree<Action, Amaf>&>(tree_).template find<Shared>(problem_->key(state));
+      }
       if (line.size() >= kLongestLine) break;
     }
     return line;
@@ -360,22 +399,6 @@ class Uct : public UctNodes<P, Wins> {
     this->play_out(desk, random, desk.playout);
     update<Access>(desk, desk.playout);
     return true;
-  }
-
-  // A new tree for the present state.
-  void plant() {
-    tree_.clear();
-    garbage_ = false;
-    if constexpr (!kStoresMoves) problem_->find_moves(root_state_, desk_.moves);
-    root_ = this->template make_node<Plain>(root_state_, desk_);
-    if (root_ == kNone) throw NoRoom();
-    if constexpr (Wins) {
-      if (tree_.is_graph()) {
-        tree_.node(root_).key = problem_->key(root_state_);
-        tree_.template insert<Plain>(root_);
-      }
-    }
-    done_ = false;
   }
 
   // Takes an action, and goes where it leads; kNone where the tree ends.
@@ -528,7 +551,7 @@ class Uct : public UctNodes<P, Wins> {
   void walk(Link link, const State& state, std::set<Link>& nodes, std::vector<Move>& path,
             std::vector<NodeReport>& out) const {
     const Node& node = tree_.node(link);
-    out.push_back({path, this->template visits_of<Shared>(const_cast<Node&>(node)), node.bounds_now(),
+    out.push_back({node.key, path, this->template visits_of<Shared>(const_cast<Node&>(node)), node.bounds_now(),
                    this->actions_of(node, state)});
     const std::vector<ActionReport> list = out.back().actions;
     typename P::Moves moves{};

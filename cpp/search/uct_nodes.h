@@ -34,6 +34,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -68,6 +69,7 @@ struct UctSettings {
   std::uint32_t virtual_loss = 1;
   bool in_flight = false;
   std::uint32_t width = 1;  // playouts that begin where a simulation leaves the tree
+  std::uint32_t ranks = 1;  // that have a part of the graph each
 };
 
 // A user's problem that lists other moves for a state than it did before, or two states of one key.
@@ -77,7 +79,8 @@ struct Changed : std::runtime_error {
 
 // Memory for not even one state.
 struct NoRoom : std::runtime_error {
-  NoRoom() : std::runtime_error("the memory of a tree has no room for one state with all its moves") {}
+  explicit NoRoom(const std::string& what = "the memory of a tree has no room for one state with all its moves")
+      : std::runtime_error(what) {}
 };
 
 // Whether a problem has two players; of a user's only it knows.
@@ -139,7 +142,7 @@ class UctNodes {
       : problem_(std::move(problem)),
         settings_(settings),
         widening_(settings.widening_first, settings.widening_growth),
-        tree_(settings.memory, settings.bandit == Bandit::rave, Wins && settings.graph) {}
+        tree_(settings.memory, settings.bandit == Bandit::rave, Wins && settings.graph, settings.ranks) {}
 
   const UctSettings& settings() const { return settings_; }
   const P& problem() const { return *problem_; }
@@ -608,29 +611,34 @@ class UctNodes {
     typename P::Moves moves{};
     if constexpr (!kStoresMoves) problem_->find_moves(state, moves);
     for (std::uint32_t i = 0; i < node.count; i++) {
-      Action& action = tree_.actions(node)[i];
-      ActionReport& out = list[i];
-      out.move = kStoresMoves ? move_at<Plain>(node, i) : moves.move(static_cast<int>(i));
-      out.action = i;
-      if constexpr (Wins) {
-        out.visits = static_cast<std::uint32_t>(action.stats);
-        out.wins = 0.5 * static_cast<double>(action.stats >> 32);
-        out.bounds = WinAction::bounds(action.tag);
-      } else {
-        out.visits = action.visits, out.wins = action.sum;
-      }
-      if (!tree_.has_amaf()) continue;
-      const Amaf& amaf = tree_.amaf(node)[i];
-      out.prior_visits = settings_.even_prior, out.prior_wins = 0.5 * settings_.even_prior;
-      if constexpr (Wins) {
-        out.amaf_visits = static_cast<std::uint32_t>(amaf.stats);
-        out.amaf_wins = 0.5 * static_cast<double>(amaf.stats >> 32);
-        out.prior_visits += amaf.prior.visits, out.prior_wins += amaf.prior.wins;
-      } else {
-        out.amaf_visits = amaf.visits, out.amaf_wins = amaf.sum;
-      }
+      list[i] = report_of(node, i);
+      if constexpr (!kStoresMoves) list[i].move = moves.move(static_cast<int>(i));
     }
     return list;
+  }
+
+  // Without the move, where that is not stored.
+  ActionReport report_of(const Node& node, std::uint32_t i) const {
+    Action& action = tree_.actions(node)[i];
+    ActionReport out{.move = move_at<Plain>(node, i), .action = i, .bounds = {}};
+    if constexpr (Wins) {
+      out.visits = static_cast<std::uint32_t>(action.stats);
+      out.wins = 0.5 * static_cast<double>(action.stats >> 32);
+      out.bounds = WinAction::bounds(action.tag);
+    } else {
+      out.visits = action.visits, out.wins = action.sum;
+    }
+    if (!tree_.has_amaf()) return out;
+    const Amaf& amaf = tree_.amaf(node)[i];
+    out.prior_visits = settings_.even_prior, out.prior_wins = 0.5 * settings_.even_prior;
+    if constexpr (Wins) {
+      out.amaf_visits = static_cast<std::uint32_t>(amaf.stats);
+      out.amaf_wins = 0.5 * static_cast<double>(amaf.stats >> 32);
+      out.prior_visits += amaf.prior.visits, out.prior_wins += amaf.prior.wins;
+    } else {
+      out.amaf_visits = amaf.visits, out.amaf_wins = amaf.sum;
+    }
+    return out;
   }
 
   std::shared_ptr<const P> problem_;
