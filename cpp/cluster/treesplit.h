@@ -138,6 +138,7 @@ class Treesplit final : public SplitTree, public Server {
     limit_ = static_cast<std::uint64_t>(std::floor(split_.overload));
     const bool any = work(0);
     best_.playouts = ended_;
+    worked_ += 1, benches_[0]->idle += any ? 0 : 1;  // turns instead of seconds
     return any;
   }
 

@@ -55,6 +55,7 @@ from playout.sgf import parse_sgf
 from playout.share import Averaged
 from playout.share import Broadcast
 from playout.share import Sharing
+from playout.share import Treesplit
 from playout.solve import solve
 from playout.solve import watch
 from playout.uct import RAVE
@@ -107,6 +108,7 @@ __all__ = [
     "Sharing",
     "TicTacToe",
     "Tree",
+    "Treesplit",
     "UCBTuned1",
     "UCBTuned2",
     "Widening",

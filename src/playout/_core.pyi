@@ -413,6 +413,27 @@ class SharingSettings:
     @min_share.setter
     def min_share(self, arg: float, /) -> None: ...
 
+class SplitSettings:
+    def __init__(self) -> None: ...
+
+    @property
+    def duplicate_after(self) -> int: ...
+
+    @duplicate_after.setter
+    def duplicate_after(self, arg: int, /) -> None: ...
+
+    @property
+    def sync_every(self) -> int: ...
+
+    @sync_every.setter
+    def sync_every(self, arg: int, /) -> None: ...
+
+    @property
+    def overload(self) -> float: ...
+
+    @overload.setter
+    def overload(self, arg: float, /) -> None: ...
+
 class SharingReport:
     """What sharing has cost a rank."""
 
@@ -433,6 +454,12 @@ class SharingReport:
 
     @property
     def seconds(self) -> float: ...
+
+    @property
+    def worked(self) -> float: ...
+
+    @property
+    def idle(self) -> float: ...
 
 class Changed(ProblemError):
     pass
@@ -579,6 +606,9 @@ class ActionReport:
 
 class NodeReport:
     @property
+    def key(self) -> int: ...
+
+    @property
     def path(self) -> list[int]: ...
 
     @property
@@ -649,6 +679,16 @@ class Forest:
     @overload
     def __init__(self, problem: Problem, settings: UctSettings, seed: int, width: int, port: Port, sharing: SharingSettings) -> None:
         """The tree of one rank of several, which share what they learn."""
+
+    @overload
+    def __init__(self, problem: Problem, settings: UctSettings, seed: int, port: Port, split: SplitSettings) -> None:
+        """A rank's part of one tree that several have."""
+
+    @overload
+    def __init__(self, problem: Problem, settings: UctSettings, seed: int, network: Network, ranks: int, split: SplitSettings) -> None:
+        """
+        One tree that several ranks have, which take turns in one thread; the network has a seed.
+        """
 
     def finish(self, seconds: float) -> bool:
         """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from playout import _core, problems
 from playout.check import check_quickly
-from playout.cluster.ranks import RanksHere
+from playout.cluster.ranks import RanksHere, RanksInTurns
 from playout.compile import explained
 from playout.errors import InputError, check_integer, check_positive, short
 from playout.own import check_not_loading
@@ -20,7 +20,7 @@ from playout.parallel import MAX_THREADS, Leaf, Root, Tree
 from playout.problems import BuiltIn
 from playout.progress import WAKE_SECONDS
 from playout.result import MAX_SEED
-from playout.share import Averaged, Broadcast, Sharing, check_share
+from playout.share import Share, Sharing, Treesplit, check_share
 from playout.stop import interrupts
 from playout.uct import DECISIONS, UCT, width_of
 
@@ -145,7 +145,9 @@ class Analysis:
         if self.value is not None:
             said += f", {self.value:.1%}" + (f" (a proven {self.proven})" if self.proven else "")
         if self.ranks > 1 and self.moves:
-            said += f", the choice of {self.moves[0].votes} of {self.ranks} ranks"
+            voted = any(one.votes for one in self.moves)
+            said += f", the choice of {self.moves[0].votes} of" if voted else ","
+            said += f" {self.ranks} ranks"
         return (
             f"{said}; {self.playouts:,} playouts, {self.playouts_per_second:,.0f} a second, {self.nodes:,} states, "
             f"{self.memory / 2**20:,.0f} of {self.most_memory / 2**20:,.0f} MB"
@@ -185,15 +187,17 @@ class Player:
         statistics are added up. If None, one thread searches alone, and more search one tree.
     seed
         Of the random numbers. With a number of playouts the same seed gives the same analysis, bit for bit, unless
-        several threads search one tree, or ranks share by the clock.
+        several threads search one tree, or ranks share by the clock or have one tree in several processes.
     share
-        How several ranks, each with a tree and ``threads`` of its own, share what they learn: :class:`playout.Averaged`
-        or :class:`playout.Broadcast`. Budgets of playouts are those of all ranks together, ``memory`` of the search is
+        How several ranks with ``threads`` of their own think together: each with a tree of its own, and they share what
+        they learn, :class:`playout.Averaged` or :class:`playout.Broadcast`; or with one tree for all of them,
+        :class:`playout.Treesplit`. Budgets of playouts are those of all ranks together, ``memory`` of the search is
         that of each.
     ranks
         How many ranks there are in this process. If None, those of the MPI job that this is a rank of
         (``mpiexec -n 4 python script.py``): all of them run the script, and here the others stay and do what rank 0
-        does, until that ends; their processes then end with it. So only rank 0 goes on with the script.
+        does, until that ends; their processes then end with it. So only rank 0 goes on with the script. In this process
+        the ranks of a split tree take turns, unless they have several threads each.
 
     Notes
     -----
@@ -208,7 +212,7 @@ class Player:
         threads: int = 1,
         parallel: Tree | Leaf | Root | None = None,
         seed: int = 0,
-        share: Averaged | Broadcast | None = None,
+        share: Share | None = None,
         ranks: int | None = None,
     ) -> None:
         check_not_loading()
@@ -239,7 +243,7 @@ class Player:
         self.share = share
         self._forest = self._trees(jobs, wide, ranks)
 
-    def _trees(self, jobs: int, wide: Any, ranks: int | None) -> "_core.Forest | RanksHere | RanksOfJob":
+    def _trees(self, jobs: int, wide: Any, ranks: int | None) -> "_core.Forest | RanksHere | RanksInTurns | RanksOfJob":
         """Return what thinks: trees of this process, or of several ranks."""
         settings = self.search.engine_settings(wide)
         if self.share is None:
@@ -250,7 +254,11 @@ class Player:
         check_share(self.share, ranks)
         if isinstance(self.parallel, Root):
             raise InputError("parallel is Root(), which has several trees; ranks that share have one each")
+        if isinstance(self.share, Treesplit) and self.parallel not in (None, Tree()):
+            raise InputError(f"parallel is {self.parallel}; the threads of a split tree work together as Tree() says")
         with self._explained():
+            if ranks is not None and isinstance(self.share, Treesplit) and self.threads == 1:
+                return RanksInTurns(self._engine, settings, self.seed, self.share, ranks)
             if ranks is not None:
                 return RanksHere(self._engine, settings, self.seed, width_of(wide), self.share, ranks)
             from playout.cluster.job import RanksOfJob

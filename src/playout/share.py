@@ -15,6 +15,7 @@ from playout.search import set_field
 MAX_DEPTH = 1000
 MAX_BROADCAST = 10.0  # seconds
 MAX_RANKS_HERE = 256  # in one process
+NEVER = 2**31  # as many simulations
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Averaged:
     """
 
     name: ClassVar[str] = "averaged"
+    votes: ClassVar[bool] = True  # whether each rank has an opinion of its own
     interval: float | None = None
     depth: int = 0
     min_visits: int | float = 0.05
@@ -54,6 +56,15 @@ class Averaged:
             whole = isinstance(self.min_visits, float) and self.min_visits.is_integer()
             count = int(self.min_visits) if whole else self.min_visits
             set_field(self, "min_visits", check_integer("min_visits", count, 0, 2**31 - 1))
+
+    @property
+    def in_step(self) -> bool:
+        """Whether a rank cannot go on without the others."""
+        return self.simulations is not None
+
+    def unseen(self, ranks: int, per_second: float) -> float:
+        """Return how many simulations of a move the others may have made that a rank has not heard of."""
+        return _unseen(self, ranks, per_second)
 
     def engine_settings(self) -> _core.SharingSettings:
         out = _engine_settings(self)
@@ -83,6 +94,7 @@ class Broadcast:
     """
 
     name: ClassVar[str] = "broadcast"
+    votes: ClassVar[bool] = True
     interval: float | None = None
     simulations: int | None = None
 
@@ -93,9 +105,62 @@ class Broadcast:
                 f"interval is {self.interval:g}; simulations pile up: at most {MAX_BROADCAST:g} s are allowed"
             )
 
+    @property
+    def in_step(self) -> bool:
+        return self.simulations is not None
+
+    def unseen(self, ranks: int, per_second: float) -> float:
+        return _unseen(self, ranks, per_second)
+
     def engine_settings(self) -> _core.SharingSettings:
         out = _engine_settings(self)
         out.broadcast = True
+        return out
+
+
+@dataclass(frozen=True)
+class Treesplit:
+    """One tree spread over all ranks: each keeps the states that belong to it, and simulations go where those are.
+
+    UCT-Treesplit, "Parallel Monte-Carlo Tree Search for HPC Systems" (Graf and others, 2011). N ranks have the memory
+    of N, and there is one tree only: none of the others' simulations is done again. States that many simulations pass
+    are on all ranks. It needs a fast network, and a core of each rank for the messages.
+
+    Parameters
+    ----------
+    duplicate_after
+        Simulations that must have passed a state before all ranks have it (N_dup). 0: at once, which with a large
+        ``sync_every`` is like averaging whole trees; None: never but the first, which is one tree and many messages.
+    sync_every
+        How often a move of such a state is visited on a rank before the others are told (N_sync); None: not before the
+        end of the thinking.
+    overload
+        Simulations under way for each thread (O), 1 to 1000: more than one, so that there is something to do while
+        others travel, and few, since each knows nothing of the others' results.
+    """
+
+    name: ClassVar[str] = "treesplit"
+    votes: ClassVar[bool] = False
+    in_step: ClassVar[bool] = True
+    duplicate_after: int | None = 16
+    sync_every: int | None = 100
+    overload: float = 3.0
+
+    def __post_init__(self) -> None:
+        if self.duplicate_after is not None:
+            set_field(self, "duplicate_after", check_integer("duplicate_after", self.duplicate_after, 0, NEVER - 1))
+        if self.sync_every is not None:
+            set_field(self, "sync_every", check_integer("sync_every", self.sync_every, 1, NEVER - 1))
+        set_field(self, "overload", check_number("overload", self.overload, 1.0, 1000.0))
+
+    def unseen(self, ranks: int, per_second: float) -> float:
+        return math.inf if self.sync_every is None else ranks * (self.sync_every + self.overload)
+
+    def engine_settings(self) -> _core.SplitSettings:
+        out = _core.SplitSettings()
+        out.duplicate_after = NEVER if self.duplicate_after is None else self.duplicate_after
+        out.sync_every = NEVER if self.sync_every is None else self.sync_every
+        out.overload = self.overload
         return out
 
 
@@ -106,15 +171,18 @@ class Sharing:
     Attributes
     ----------
     exchanges
-        How often it has told the others what it had learned.
+        How often it has told the others what it had learned; of a split tree, about some state.
     nodes
         States that are shared; of broadcast, all.
     told, heard
-        Statistics of moves that it has told and heard; of broadcast, simulations.
+        Statistics of moves that it has told and heard; of broadcast, simulations; of a split tree, simulations that
+        have gone to other ranks and come from there.
     lost
         Of these, what could not be used: of a position left behind, or of states that it does not have.
     seconds
-        Processor time that the searching thread has spent on it.
+        Processor time that the searching thread has spent on it (not counted of a split tree).
+    load
+        Of a split tree, the share of the time that its threads had something to do; otherwise 1.
     messages_sent, messages_received, bytes_sent, bytes_received, batches_sent, batches_received
         What went over the network; what piles up while one batch is on its way goes with the next.
     idle_seconds
@@ -127,6 +195,7 @@ class Sharing:
     heard: int
     lost: int
     seconds: float
+    load: float
     messages_sent: int
     messages_received: int
     bytes_sent: int
@@ -138,18 +207,23 @@ class Sharing:
     @classmethod
     def of(cls, report: _core.SharingReport, traffic: _core.Traffic) -> "Sharing":
         """Put together what the tree and its port have counted."""
-        names = [field.name for field in fields(cls)]
-        return cls(**{name: getattr(report if hasattr(report, name) else traffic, name) for name in names})
+        load = 1 - report.idle / report.worked if report.worked > 0 else 1.0
+        names = [field.name for field in fields(cls) if field.name != "load"]
+        return cls(load=load, **{name: getattr(report if hasattr(report, name) else traffic, name) for name in names})
 
 
-Share = Averaged | Broadcast
-SHARES: dict[str, type[Averaged] | type[Broadcast]] = {"averaged": Averaged, "broadcast": Broadcast}
+Share = Averaged | Broadcast | Treesplit
+SHARES: dict[str, type[Averaged] | type[Broadcast] | type[Treesplit]] = {
+    "averaged": Averaged,
+    "broadcast": Broadcast,
+    "treesplit": Treesplit,
+}
 
 
 def check_share(share: Any, ranks: Any) -> None:
     """Raise unless this is a way to share, for so many ranks in this process (None: those of an MPI job)."""
     if not isinstance(share, Share):
-        raise InputError(f"share is {short(share)}; allowed are Averaged() and Broadcast()")
+        raise InputError(f"share is {short(share)}; allowed are Averaged(), Broadcast() and Treesplit()")
     if ranks is None:
         return
     if ranks == 1:
@@ -160,7 +234,7 @@ def check_share(share: Any, ranks: Any) -> None:
 def to_json(share: Any) -> dict[str, Any]:
     """Return the name and the settings of a way to share."""
     data = {"name": share.name, **asdict(share)}
-    if share.interval == math.inf:
+    if data.get("interval") == math.inf:
         data["interval"] = "inf"  # JSON has no number for it
     return data
 
@@ -176,6 +250,10 @@ def from_json(data: Any) -> Share:
         return SHARES[data["name"]](**settings)
     except TypeError:
         raise InputError("'share' has settings that there are not") from None
+
+
+def _unseen(share: Any, ranks: int, per_second: float) -> float:
+    return float(ranks * (share.simulations or 0) + per_second * (share.interval or 0.0))
 
 
 def _check_interval(share: Any, usual: float) -> None:

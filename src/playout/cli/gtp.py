@@ -14,7 +14,7 @@ from playout.cli.common import CLUSTER, OUTPUT, PARALLEL, SEARCH, app, note, str
 from playout.errors import InputError
 from playout.gtp import Engine, Settings, serve
 from playout.search import check_known
-from playout.share import SHARES, Averaged, Broadcast
+from playout.share import SHARES, Share
 
 GAME = Group("Game", sort_key=0)
 TIME = Group("Time for a move", sort_key=1)
@@ -34,10 +34,13 @@ def gtp(
     memory: Annotated[int, Parameter(group=SEARCH, converter=strictly_whole)] = 1024,
     seed: Annotated[int, Parameter(group=SEARCH, converter=strictly_whole)] = 0,
     threads: Annotated[int | None, Parameter(group=PARALLEL, converter=strictly_whole)] = None,
-    share: Annotated[Literal["averaged", "broadcast"] | None, Parameter(group=CLUSTER)] = None,
+    share: Annotated[Literal["averaged", "broadcast", "treesplit"] | None, Parameter(group=CLUSTER)] = None,
     interval: Annotated[float | None, Parameter(group=CLUSTER)] = None,
     depth: Annotated[int | None, Parameter(group=CLUSTER, converter=strictly_whole)] = None,
     min_visits: Annotated[float | None, Parameter(group=CLUSTER)] = None,
+    duplicate_after: Annotated[int | None, Parameter(group=CLUSTER, converter=strictly_whole)] = None,
+    sync_every: Annotated[int | None, Parameter(group=CLUSTER, converter=strictly_whole)] = None,
+    overload: Annotated[float | None, Parameter(group=CLUSTER)] = None,
     log: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
 ) -> int:
     """Play Go in any client of the Go Text Protocol (GTP), version 2.
@@ -47,7 +50,8 @@ def gtp(
 
     **Against GNU Go**: *playout match "playout gtp --seconds 2" "gnugo --mode gtp --chinese-rules" --size 9 --games 2*
 
-    **On a cluster**: *mpiexec -n 4 playout gtp --share averaged*; rank 0 talks, and all of them think.
+    **On a cluster**: *mpiexec -n 4 playout gtp --share averaged*; rank 0 talks, and all of them think. With *treesplit*
+    they have one tree, as large as the memory of all.
 
     **By hand**: type *genmove black*, *showboard*, *lz-analyze 100*, *list_commands*, *quit*.
 
@@ -81,7 +85,8 @@ def gtp(
         How many threads search (as many as this process may use), on each rank.
     share
         How the ranks of an MPI job share what they learn: they add up the statistics of the first moves now and then
-        (averaged), or each makes the simulations of all its own (broadcast).
+        (averaged), each makes the simulations of all its own (broadcast), or they have one tree, a part each
+        (treesplit).
     interval
         Seconds between two exchanges (0.1, of broadcast 0.02); of averaged, *inf* for one at the end.
     depth
@@ -89,11 +94,25 @@ def gtp(
     min_visits
         Of averaged with a depth: the simulations that a position needs to be shared, or below 1 their share of all
         (0.05).
+    duplicate_after
+        Of treesplit: how many simulations must have passed a position before all ranks have it (16).
+    sync_every
+        Of treesplit: how often a move of such a position is visited before the other ranks are told (100).
+    overload
+        Of treesplit: simulations under way for each thread, some of which are on other ranks (3).
     log
         Add all lines that come and go to this file.
     """
     policy = "heavy" if heavy else "light"
-    sharing = _share(share, interval=interval, depth=depth, min_visits=min_visits)
+    sharing = _share(
+        share,
+        interval=interval,
+        depth=depth,
+        min_visits=min_visits,
+        duplicate_after=duplicate_after,
+        sync_every=sync_every,
+        overload=overload,
+    )
     if sharing is not None and threads is None:
         threads = clusters.threads_of_a_rank()
     settings = Settings(
@@ -115,7 +134,7 @@ def gtp(
         return serve(engine, sys.stdin.fileno(), sys.stdout.buffer, file)
 
 
-def _share(name: str | None, **given: Any) -> Averaged | Broadcast | None:
+def _share(name: str | None, **given: Any) -> Share | None:
     """Return how ranks share what they learn; None where there is one alone."""
     given = {key: value for key, value in given.items() if value is not None}
     size = clusters.launched()[1]

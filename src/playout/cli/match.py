@@ -59,7 +59,8 @@ def match(
     one
         The first player: a command line, or *playout:* and settings with commas between. These are playouts=1000 or
         seconds=1 for a move, policy=heavy|light, threads=2, parallel=tree|root|leaf, exploration=0.5, expand_after=4,
-        bandit=rave|ucb1|ucbtuned1|ucbtuned2, graph=yes, memory=256, share=averaged|broadcast with ranks=4, resign=0.1
+        bandit=rave|ucb1|ucbtuned1|ucbtuned2, graph=yes, memory=256, share=averaged|broadcast|treesplit with ranks=4,
+        resign=0.1
         and name=NAME.
     other
         The other one.

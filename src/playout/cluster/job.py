@@ -30,7 +30,7 @@ from playout import search as searches
 from playout import share as shares
 from playout.cluster import check_mpi, travel
 from playout.cluster.link import SILENCE, START, Command, Link
-from playout.cluster.ranks import LOOK_UP, Trees, parts
+from playout.cluster.ranks import LOOK_UP, Trees, make_forest, parts
 from playout.compile import explained
 from playout.errors import ClusterError, InputError, short
 from playout.uct import width_of
@@ -297,7 +297,7 @@ class RanksOfJob(Trees):
         own = make_tree(player.game, player.search, player.parallel, player.seed, share, port)
         super().__init__(own, port, player.share)
         self._is_thinking = False
-        self._in_step = share["simulations"] is not None
+        self._in_step = player.share.in_step
 
     def begin(self, playouts: int, threads: int) -> None:
         self.stop()
@@ -390,8 +390,7 @@ def describe(player: "Player") -> dict[str, Any]:
 def make_tree(game: Any, search: Any, parallel: Any, seed: int, share: Command, port: _core.Port) -> _core.Forest:
     wide = None if parallel is None else parallel.wide
     settings = search.engine_settings(wide)
-    sharing = shares.from_json(share).engine_settings()
-    return _core.Forest(game.engine(), settings, seed, width_of(wide), port, sharing)
+    return make_forest(game.engine(), settings, seed, width_of(wide), port, shares.from_json(share))
 
 
 def _difference(one: Any, other: Any, where: str) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Iterable
 
 from playout import _core
 from playout.errors import InputError
-from playout.share import Averaged, Broadcast, Sharing
+from playout.share import Share, Sharing, Treesplit
 
 LOOK_UP = 0.005  # seconds between two looks
+HASTE = 1e-4  # the same, where the end is near
 
 
 def parts(playouts: int, ranks: int) -> list[int]:
@@ -22,12 +23,21 @@ def parts(playouts: int, ranks: int) -> list[int]:
     return [playouts // ranks + (rank < playouts % ranks) for rank in range(ranks)]
 
 
+def make_forest(
+    engine: _core.Problem, settings: _core.UctSettings, seed: int, width: int, port: _core.Port, share: Share
+) -> _core.Forest:
+    """Return the tree of the rank that a port belongs to."""
+    if isinstance(share, Treesplit):
+        return _core.Forest(engine, settings, seed, port, share.engine_settings())
+    return _core.Forest(engine, settings, seed, width, port, share.engine_settings())
+
+
 class Trees(ABC):
     """What does not depend on where the other ranks are: rank 0 has a tree here, which is asked."""
 
     ranks: int
 
-    def __init__(self, own: _core.Forest, port: _core.Port, share: Averaged | Broadcast) -> None:
+    def __init__(self, own: _core.Forest, port: _core.Port, share: Share) -> None:
         self.own, self.port, self.share = own, port, share
 
     @property
@@ -50,7 +60,7 @@ class Trees(ABC):
         if not self.own.report().complete:
             return False
         playouts, seconds = self.spent
-        unseen = self.ranks * (self.share.simulations or 0) + playouts / seconds * (self.share.interval or 0.0)
+        unseen = self.share.unseen(self.ranks, playouts / seconds)
         return self.own.is_decided(more + math.ceil(min(2 * unseen, 2**40)))
 
     def legal_moves(self) -> list[int]:
@@ -72,16 +82,15 @@ class RanksHere(Trees):
         settings: _core.UctSettings,
         seed: int,
         width: int,
-        share: Averaged | Broadcast,
+        share: Share,
         ranks: int,
         *,
         delay: float = 0.0,
         bandwidth: float = float("inf"),
     ) -> None:
-        sharing = share.engine_settings()
         self.network = _core.Network(ranks, delay, bandwidth)
         self.forests = [
-            _core.Forest(engine, settings, seed, width, self.network.port(rank), sharing) for rank in range(ranks)
+            make_forest(engine, settings, seed, width, self.network.port(rank), share) for rank in range(ranks)
         ]
         super().__init__(self.forests[0], self.network.port(0), share)
         self.ranks = ranks
@@ -125,8 +134,9 @@ class RanksHere(Trees):
         for forest in self.forests:
             forest.stop()
         waiting = [] if self._is_broken else self.forests
-        while waiting := [forest for forest in waiting if not forest.finish(LOOK_UP)]:
+        while waiting := [forest for forest in waiting if not forest.finish(0.0)]:
             self.network.check()
+            time.sleep(HASTE)
 
     @property
     def spent(self) -> tuple[int, float]:
@@ -142,3 +152,37 @@ class RanksHere(Trees):
         self.stop()
         for forest in self.forests:
             forest.go_to(moves)
+
+
+class RanksInTurns(Trees):
+    """Ranks of this process that have one tree and take turns in one thread: what they find is always the same."""
+
+    def __init__(
+        self, engine: _core.Problem, settings: _core.UctSettings, seed: int, share: Treesplit, ranks: int
+    ) -> None:
+        network = _core.Network(ranks, seed=seed)
+        own = _core.Forest(engine, settings, seed, network, ranks, share.engine_settings())
+        super().__init__(own, network.port(0), share)
+        self.ranks = ranks
+
+    def begin(self, playouts: int, threads: int) -> None:
+        self.own.begin(playouts, threads)
+
+    def wait(self, seconds: float) -> bool:
+        return self.own.wait(seconds)
+
+    def request_stop(self) -> None:
+        self.own.request_stop()
+
+    def stop(self) -> None:
+        self.own.stop()
+
+    @property
+    def spent(self) -> tuple[int, float]:
+        return self.own.spent
+
+    def play(self, move: int) -> None:
+        self.own.play(move)
+
+    def go_to(self, moves: list[int]) -> None:
+        self.own.go_to(moves)

@@ -20,7 +20,7 @@ from playout.play import MAX_VISITS, Analysis, Player
 from playout.problems.go import MAX_SIDE, PLAYERS, PLAYOUTS, Go
 from playout.result import MAX_SEED
 from playout.sgf import load_sgf
-from playout.share import Averaged, Broadcast, check_share
+from playout.share import Broadcast, Share, Treesplit, check_share
 from playout.uct import RAVE, UCT
 
 SEARCH = UCT(bandit=RAVE(), expand_after=4)
@@ -95,7 +95,7 @@ class Settings:
     ko: str = "positional"
     search: UCT | None = None
     parallel: Tree | Leaf | Root | None = None
-    share: Averaged | Broadcast | None = None
+    share: Share | None = None
     ranks: int | None = None
 
     def __post_init__(self) -> None:
@@ -115,9 +115,10 @@ class Settings:
         self.game(self.size, self.komi)
 
     def tree(self) -> UCT:
-        """Return the search for a move; ranks that make each other's simulations find states by their positions."""
+        """Return the search for a move; ranks that go to each other's states find them by their positions."""
         usual = usual_search(self.playouts, self.memory) if self.search is None else self.search
-        return replace(usual, graph=True) if self.search is None and isinstance(self.share, Broadcast) else usual
+        by_position = self.search is None and isinstance(self.share, (Broadcast, Treesplit))
+        return replace(usual, graph=True) if by_position else usual
 
     def to_json(self) -> dict[str, Any]:
         """Return all that must be the same on the ranks of a job: threads need not."""
@@ -235,9 +236,7 @@ class Engine:
                 self._player.play(move)
         return self._player
 
-    def _new_player(
-        self, game: Go, search: UCT, share: Averaged | Broadcast | None = None, ranks: int | None = None
-    ) -> Player:
+    def _new_player(self, game: Go, search: UCT, share: Share | None = None, ranks: int | None = None) -> Player:
         parallel = self.settings.parallel
         return Player(game, search, threads=self._threads, parallel=parallel, seed=self.seed, share=share, ranks=ranks)
 
@@ -344,9 +343,14 @@ class Engine:
         playouts = self.settings.playouts
         if seconds == LEAST_SECONDS:
             playouts = max(player.least_playouts, min(LEAST_PLAYOUTS, playouts or LEAST_PLAYOUTS))
-        elif planned is not None and seconds is not None and self.settings.share is not None and playouts is None:
+        elif planned is not None and seconds is not None and self._is_divided and playouts is None:
             return self._think_by_doubt(player, colour, began, seconds, on_event)
         return player.think(seconds=seconds, playouts=playouts, on_event=on_event)
+
+    @property
+    def _is_divided(self) -> bool:
+        """Whether ranks may disagree."""
+        return self.settings.share is not None and self.settings.share.votes
 
     def _think_by_doubt(
         self,

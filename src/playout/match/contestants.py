@@ -15,7 +15,7 @@ from playout.match.process import split
 from playout.parallel import MAX_THREADS, Leaf, Root, Tree
 from playout.play import MAX_VISITS
 from playout.problems.go import PLAYOUTS
-from playout.share import SHARES, Averaged, Broadcast, check_share
+from playout.share import SHARES, Share, check_share
 from playout.uct import BANDITS, UCT
 
 OWN = "playout:"  # what the name of one of Playout's own players begins with
@@ -52,7 +52,7 @@ class Contestant:
     policy: str = "heavy"
     resign: float = 0.1
     name: str | None = None
-    share: Averaged | Broadcast | None = None
+    share: Share | None = None
     ranks: int | None = None
 
     def __post_init__(self) -> None:
