@@ -33,6 +33,7 @@ from playout.cluster.link import SILENCE, START, Command, Link
 from playout.cluster.ranks import LOOK_UP, Trees, make_forest, parts
 from playout.compile import explained
 from playout.errors import ClusterError, InputError, short
+from playout.share import Treesplit
 from playout.uct import width_of
 
 if TYPE_CHECKING:
@@ -257,6 +258,7 @@ class Job:
 
     def _do(self, forest: _core.Forest, command: Command, threads: int) -> None:
         if command["do"] == "begin":
+            self.link.is_busy = command["busy"]
             forest.begin(int(command["playouts"][self.link.rank]), threads)
         elif command["do"] == "stop":
             self.link.in_haste = True
@@ -265,7 +267,7 @@ class Job:
                 while not forest.finish(LOOK_UP) and self.commands.empty() and not self.link.silent(ORPHAN):
                     pass
             finally:
-                self.link.in_haste = False
+                self.link.in_haste = self.link.is_busy = False
         elif command["do"] == "play":
             forest.play(int(command["move"]))
         elif command["do"] == "go_to":
@@ -303,7 +305,9 @@ class RanksOfJob(Trees):
         self.stop()
         self._is_thinking = True
         each = parts(playouts, self.ranks)
-        self._tell("begin", playouts=each)
+        busy = isinstance(self.share, Treesplit)
+        self._tell("begin", playouts=each, busy=busy)
+        self.job.link.is_busy = busy
         self.own.begin(each[0], threads)
 
     def wait(self, seconds: float) -> bool:
@@ -336,7 +340,7 @@ class RanksOfJob(Trees):
             while not self.own.finish(LOOK_UP) and self.job.check(self.tree) and time.monotonic() < end:
                 pass
         finally:
-            self.job.link.in_haste = False
+            self.job.link.in_haste = self.job.link.is_busy = False
 
     @property
     def spent(self) -> tuple[int, float]:

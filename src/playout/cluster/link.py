@@ -26,6 +26,8 @@ PAUSE = 1.0  # this rank was stopped itself if it did not look for so long
 # (benchmarks/share.csv).
 SPINS, YIELDS = 2, 5
 LEAST_SLEEP, MOST_SLEEP, HASTE = 1.6e-3, 1.28e-2, 1e-4
+# The same while workers wait for what comes.
+BUSY_YIELDS, BUSY_SLEEP = 20, 3e-5
 PATIENCE = 3.0  # seconds for mpiexec to end, once all is lost
 CLOSE = 10.0  # seconds for the last messages
 COMMAND, HEARTBEAT, END, TREE = 0, 1, 2, 16  # tags; from the last on, the numbers of trees
@@ -68,6 +70,7 @@ class Link:
         self._closing = False
         self._news = threading.Event()  # that there is something to send
         self.in_haste = False  # whether somebody waits for an answer
+        self.is_busy = False  # whether simulations go from rank to rank
         self._heard = dict.fromkeys(self._others, time.monotonic())
         self._looked = self._beat = time.monotonic()
         self.seconds = 0.0  # processor time of the thread
@@ -156,13 +159,15 @@ class Link:
         return self._closing and len(self._ended) == len(self._told_end) == len(self._others) and not any(self._flying)
 
     def _rest(self, idle: int) -> None:
-        if idle < YIELDS:
+        if idle < (BUSY_YIELDS if self.is_busy else YIELDS):
             os.sched_yield()
             return
-        seconds = HASTE if self.in_haste else min(MOST_SLEEP, LEAST_SLEEP * 2 ** min(idle - YIELDS, 10))
         begin = time.monotonic()
-        self._news.wait(seconds)
-        self._news.clear()
+        if self.is_busy:
+            time.sleep(BUSY_SLEEP)
+        else:
+            self._news.wait(HASTE if self.in_haste else min(MOST_SLEEP, LEAST_SLEEP * 2 ** min(idle - YIELDS, 10)))
+            self._news.clear()
         for port in self._ports.values():
             port.add_idle(time.monotonic() - begin)
 
