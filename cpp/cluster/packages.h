@@ -49,12 +49,14 @@ class Packages {
       for (Message& message : std::exchange(later_, {}))
         (epoch_of(message) > epoch ? kept : held_).push_back(std::move(message));
       later_ = std::move(kept);
+      held_count_.store(held_.size(), std::memory_order_release);
     }
     spread();
   }
 
   // Any thread: spreads what has come; false if nothing had.
   bool spread() {
+    if (!port_.has_message() && held_count_.load(std::memory_order_acquire) == 0) return false;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return false;
     bool any = false;
@@ -71,6 +73,7 @@ class Packages {
         break;
       }
     }
+    held_count_.store(held_.size(), std::memory_order_release);
     if (any && sleepers_ > 0) woken_.notify_all();
     return any;
   }
@@ -172,6 +175,7 @@ class Packages {
   int workers_ = 1;
   std::uint64_t epoch_ = 0;
   std::deque<Message> held_, later_;  // that the rings had no room for; of later thinkings
+  std::atomic<std::size_t> held_count_{0};
 
   std::mutex turn_mutex_;  // of whoever handles news
   std::mutex news_mutex_;

@@ -14,6 +14,7 @@
 // transport calls `take` and `deliver`. What has been delivered is handled by the server, on the thread that delivered.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -85,12 +86,16 @@ class Port {
   int rank() const { return rank_; }
   int ranks() const { return static_cast<int>(outboxes_.size()); }
 
+  // Whether there is a message.
+  bool has_message() const { return waiting_.load(std::memory_order_acquire) > 0; }
+
   // Puts a message into the outbox of a rank; one to oneself is in the inbox at once.
   void send(int to, std::uint8_t kind, std::string_view bytes) {
     if (bytes.size() > kMostBytes) throw std::length_error("a message is too long");
     if (to == rank_) {
       const std::scoped_lock lock(inbox_mutex_);
       inbox_.push_back({rank_, kind, std::string(bytes)});
+      waiting_.store(inbox_.size(), std::memory_order_release);
       return;
     }
     Outbox& box = outboxes_.at(to);
@@ -111,10 +116,12 @@ class Port {
 
   // The next message; false if there is none.
   bool receive(Message& out) {
+    if (!has_message()) return false;
     const std::scoped_lock lock(inbox_mutex_);
     if (inbox_.empty()) return false;
     out = std::move(inbox_.front());
     inbox_.pop_front();
+    waiting_.store(inbox_.size(), std::memory_order_release);
     return true;
   }
 
@@ -150,6 +157,7 @@ class Port {
       traffic_.messages_received += found.size(), traffic_.bytes_received += batch.size();
       traffic_.batches_received++;
       for (Message& one : found) inbox_.push_back(std::move(one));
+      waiting_.store(inbox_.size(), std::memory_order_release);
     }
     serve();
   }
@@ -191,6 +199,7 @@ class Port {
   mutable std::mutex inbox_mutex_;
   std::deque<Message> inbox_;
   Traffic traffic_;
+  std::atomic<std::size_t> waiting_{0};  // how many messages there are; to look takes no lock
 
   std::mutex server_mutex_;
   Server* server_ = nullptr;

@@ -15,9 +15,10 @@
 //   is
 //                 its number mod N, begins the next
 //
-// A state is added, or looked for on another rank, when an action has been visited `expand_after` times, as in uct.h;
-// before, the playout begins where the simulation is. With one rank the search is that of uct.h in graph mode, to the
-// last bit.
+// As in uct.h the simulation that is an action's `expand_after`-th comes to a new state, and the next one selects
+// there. The first needs no memory for that, and does not move: the playout begins where the simulation is, unless the
+// state is here already or the game is over. The next adds the state at its home, and goes on. The paper sends both; so
+// most simulations would move once more.
 //
 // A simulation carries its way: of each state its hash, the rank where the action was selected, the action, the player
 // and what was proven of it; and its stream of random numbers. No board: the receiver replays the moves from the root.
@@ -104,7 +105,8 @@ class Treesplit final : public SplitTree, public Server {
   void begin(std::uint64_t playouts) override {
     epoch_++;
     budget_ = playouts == 0 ? std::numeric_limits<std::uint64_t>::max() : playouts;
-    begun_ = ended_ = under_way_ = 0;
+    first_number_ += begun_;
+    begun_ = ended_ = 0;
     closing_ = false;
     is_known_ = tree_.node(uct_.root()).count == 0;
     stage_ = Stage::searching;
@@ -324,21 +326,23 @@ class Treesplit final : public SplitTree, public Server {
     }
   }
 
-  bool claim() {
-    if (closing_ || is_known_ || begun_ >= budget_) return false;
-    under_way_++;
-    if (under_way_ <= limit_ && !is_known_ && !closing_) {
-      if (begun_++ < budget_) return true;
+  // A simulation that may begin, and its number; false if none may.
+  bool claim(std::uint64_t& number) {
+    std::uint64_t begun = begun_;
+    do {
+      if (begun >= budget_ || begun - ended_ >= limit_) return false;
+    } while (!begun_.compare_exchange_weak(begun, begun + 1));
+    if (closing_ || is_known_) {  // whoever sees that, and then that none is under way, is right
       begun_--;
+      return false;
     }
-    under_way_--;
-    return false;
+    number = (first_number_ + begun) * ranks_ + rank_;
+    return true;
   }
 
   bool begin_simulation(Bench& bench) {
     if (settings().solver && bounds_of<Shared>(tree_.node(uct_.root())).solved()) know_root();
-    if (!claim()) return false;
-    bench.simulation.number = simulations_++ * ranks_ + rank_;
+    if (closing_ || !claim(bench.simulation.number)) return false;
     Stream random = key_.stream(bench.simulation.number);
     Desk& desk = bench.desk;
     desk.state = uct_.root_state();
@@ -385,7 +389,7 @@ class Treesplit final : public SplitTree, public Server {
       if (link == kAway) return;
       if (bench.simulation.way.empty()) {  // the result is known
         know_root();
-        begun_--, under_way_--;
+        begun_--;
         return;
       }
       end_simulation(random, bench);
@@ -412,13 +416,15 @@ class Treesplit final : public SplitTree, public Server {
     play(desk, stop.step);
     const Link raw = Shared::load(action.link), link = link_of(raw);
     if (link > kIllegal) return is_on_way(tree_.node(link).key, bench) ? kNone : link;
-    if (link == kBusy || uct_.template visits_before<Shared>(action) + 1 < settings().expand_after) return kNone;
+    const std::uint32_t visits = uct_.template visits_before<Shared>(action) + 1;
+    if (link == kBusy || visits < settings().expand_after) return kNone;
     const std::uint64_t key = uct_.problem().key(desk.state);
-    if (shared_.is_home(key)) return expand_here(action, raw, bench);
-    const Link copy = tree_.find<Shared>(key);
-    if (copy != kNone) Shared::exchange(action.link, raw, (raw & kOpen) | copy);
+    const Link known = tree_.find<Shared>(key);
+    if (known != kNone) Shared::exchange(action.link, raw, (raw & kOpen) | known);
     if (is_on_way(key, bench)) return kNone;
-    if (copy != kNone) return copy;
+    if (known != kNone) return known;
+    if (visits == settings().expand_after && !uct_.is_over(desk)) return kNone;
+    if (shared_.is_home(key)) return expand(action, raw, bench);
     move_to(key, random, bench);
     return kAway;
   }
@@ -434,28 +440,19 @@ class Treesplit final : public SplitTree, public Server {
     return std::ranges::any_of(bench.simulation.way, [&](const Stop& stop) { return stop.key == key; });
   }
 
-  // The state after an action belongs to this rank.
-  Link expand_here(WinAction& action, Link raw, Bench& bench) {
-    if (link_of(raw) != kNone || !Shared::exchange(action.link, raw, (raw & kOpen) | kBusy)) return kNone;
-    Link known = kNone;
+  // The state after an action belongs to this rank, and is to be added.
+  Link expand(WinAction& action, Link raw, Bench& bench) {
+    if (!Shared::exchange(action.link, raw, (raw & kOpen) | kBusy)) return kNone;
+    Link made = kNone;
     bool found = false;
     try {
-      known = uct_.template find_or_make<Shared>(bench.desk, found);
+      made = uct_.template find_or_make<Shared>(bench.desk, found);
     } catch (...) {
       Shared::store(action.link, raw);
       throw;
     }
-    Shared::store(action.link, (raw & kOpen) | known);
-    if (found) return is_on_way(tree_.node(known).key, bench) ? kNone : known;
-    if (known != kNone) look_at_new(known, bench);
-    return kNone;
-  }
-
-  // A state has been added: the game may be over there.
-  void look_at_new(Link link, Bench& bench) {
-    Node& node = tree_.node(link);
-    come_to(node, bench);
-    if (node.count == 0) uct_.template is_known<Shared>(node, bench.desk);
+    Shared::store(action.link, (raw & kOpen) | made);
+    return made;
   }
 
   void come_to(Node& node, Bench& bench) {
@@ -467,18 +464,14 @@ class Treesplit final : public SplitTree, public Server {
   // A simulation comes to the home of its state.
   void arrive(Bench& bench) {
     Link known = kNone;
-    bool found = false;
     Stream random(bench.simulation.random);
     guarded(bench, [&] {
+      bool found = false;
       replay(bench);
       if (uct_.problem().key(bench.desk.state) != bench.simulation.goal) throw Damaged();
       known = uct_.template find_or_make<Shared>(bench.desk, found);
-      if (!found && known != kNone) look_at_new(known, bench);
     });
-    if (found)
-      go_down(known, random, bench);
-    else
-      guarded(bench, [&] { end_simulation(random, bench); });
+    go_down(known, random, bench);
   }
 
   // The state at the end of a simulation's way, from the root. In a user's game with AMAF, with the codes of the moves
@@ -514,12 +507,7 @@ class Treesplit final : public SplitTree, public Server {
     if (!kStoresMoves && tree_.has_amaf()) replay(bench);
     send_updates(bench, outcome, epoch_);
     update(bench, outcome, tree_.has_amaf());
-    if (bench.simulation.number % ranks_ == rank_) count_end();
-  }
-
-  void count_end() {
-    ended_++;
-    under_way_--;
+    if (bench.simulation.number % ranks_ == rank_) ended_++;
   }
 
   // Adds an outcome to what this rank has selected, from the last to the first.
@@ -670,9 +658,9 @@ class Treesplit final : public SplitTree, public Server {
     update(bench, outcome, amaf);
     if (bench.simulation.number % ranks_ == rank_ && epoch == epoch_) {
       if (outcome == kTakenBack)
-        begun_--, under_way_--;
+        begun_--;
       else
-        count_end();
+        ended_++;
     }
   }
 
@@ -683,7 +671,7 @@ class Treesplit final : public SplitTree, public Server {
     for (Stop& stop : bench.simulation.way) {
       if (stop.rank == rank_ && find(stop)) end_visit(stop, kTakenBack);
     }
-    if (bench.simulation.number % ranks_ == rank_ && epoch == epoch_) begun_--, under_way_--;
+    if (bench.simulation.number % ranks_ == rank_ && epoch == epoch_) begun_--;
   }
 
   // The end of a thinking. -----------------------------------------------------------------------------------------
@@ -705,7 +693,7 @@ class Treesplit final : public SplitTree, public Server {
   }
 
   bool may_go_on() const {
-    if (stage_ == Stage::searching) return (closing_ || is_known_ || begun_ >= budget_) && under_way_ == 0;
+    if (stage_ == Stage::searching) return (closing_ || is_known_ || begun_ >= budget_) && begun_ == ended_;
     return words_.all_are_at(epoch_, stage_) && packages_.is_empty();
   }
 
@@ -783,12 +771,10 @@ class Treesplit final : public SplitTree, public Server {
 
   // Constant while workers are at it.
   std::uint64_t epoch_ = 0, budget_ = 0, limit_ = 1;
+  std::uint64_t first_number_ = 0;  // simulations of earlier thinkings
 
   // The workers'.
-  alignas(64) std::atomic<std::uint64_t> begun_{0};  // simulations of this rank's, in this thinking
-  std::atomic<std::uint64_t> simulations_{0};        // ever
-  alignas(64) std::atomic<std::uint64_t> ended_{0};
-  std::atomic<std::uint64_t> under_way_{0};
+  alignas(64) std::atomic<std::uint64_t> begun_{0}, ended_{0};  // simulations of this rank's, in this thinking
   alignas(64) std::atomic<bool> is_known_{false}, closing_{false};
   std::atomic<Stage> stage_{Stage::over};
   std::mutex stage_mutex_;
