@@ -14,7 +14,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <ctime>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -87,20 +86,15 @@ class Member : public RankTree, public Server {
   // While it lives, what is done counts as sharing.
   class Cost {
    public:
-    explicit Cost(Member& member) : member_(member), begin_(now()) {}
+    explicit Cost(Member& member) : member_(member), begin_(thread_seconds()) {}
     ~Cost() {
       const std::scoped_lock lock(member_.mutex_);
-      member_.sharing_.seconds += now() - begin_;
+      member_.sharing_.seconds += thread_seconds() - begin_;
     }
     Cost(const Cost&) = delete;
     Cost& operator=(const Cost&) = delete;
 
    private:
-    static double now() {
-      timespec time{};
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-    }
     Member& member_;
     double begin_;
   };

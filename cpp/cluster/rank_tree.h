@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -21,6 +22,13 @@ struct SharingReport {
   double seconds = 0;           // processor time of the searching thread for it
   double worked = 0, idle = 0;  // of a split tree: seconds of all workers, and of these without anything to do
 };
+
+// Processor time of a thread.
+inline double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 class RankTree : public AnyTree {
  public:

@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/rank_tree.h"
 #include "cluster/transport.h"
 #include "core/archive.h"
 #include "search/proof.h"
@@ -54,6 +55,7 @@ class SharedNodes {
     std::uint64_t tellings = 0;  // differences and totals sent
     std::uint64_t nodes = 0;     // that are shared
     std::uint64_t lost = 0;      // what was told of nodes that are not here
+    double seconds = 0;          // processor time for telling and hearing
   };
 
   SharedNodes(GameTree& tree, Port& port, const SplitSettings& settings)
@@ -82,6 +84,7 @@ class SharedNodes {
     Node& node = tree_.node(link);
     const Lock lock(node);
     if (is_shared(node)) return true;
+    const Cost cost(*this);
     const Link beside = beside_of(node);
     if (beside == kNone) return false;
     used_units_ += GameTree::units_for(node.count, tree_.has_amaf());
@@ -109,12 +112,15 @@ class SharedNodes {
     const auto told = static_cast<std::uint32_t>(Shared::load(tree_.actions(beside)[action].stats));
     if (static_cast<std::int32_t>(now - told) < 0 || now - told < settings_.sync_every) return;
     const Lock lock(node, Lock::kTry);
-    if (lock) tell(node, epoch);
+    if (!lock) return;
+    const Cost cost(*this);
+    tell(node, epoch);
   }
 
   // Tells at once what is new of a shared node.
   void tell_now(Node& node, std::uint64_t epoch) {
     const Lock lock(node);
+    const Cost cost(*this);
     tell(node, epoch);
   }
 
@@ -133,6 +139,7 @@ class SharedNodes {
 
   // Handles what another rank has told, after the epoch; throws Damaged.
   void take(int from, std::uint8_t kind, Reader& in, std::uint64_t epoch) {
+    const Cost cost(*this);
     const auto key = in.get<std::uint64_t>();
     if (kind == kCopy)
       take_copy(key, in, epoch);
@@ -177,7 +184,7 @@ class SharedNodes {
   bool is_crowded() const { return 2 * used_units_ > budget_; }
   Counts counts() const {
     const std::scoped_lock lock(mutex_);
-    return {tellings_, shared_.size(), lost_};
+    return {tellings_, shared_.size(), lost_, 1e-9 * static_cast<double>(nanoseconds_)};
   }
 
  private:
@@ -200,6 +207,19 @@ class SharedNodes {
    private:
     Node& node_;
     bool mine_ = false;
+  };
+
+  // While it lives, what is done counts.
+  class Cost {
+   public:
+    explicit Cost(SharedNodes& of) : of_(of), begin_(thread_seconds()) {}
+    ~Cost() { of_.nanoseconds_ += static_cast<std::uint64_t>(1e9 * (thread_seconds() - begin_)); }
+    Cost(const Cost&) = delete;
+    Cost& operator=(const Cost&) = delete;
+
+   private:
+    SharedNodes& of_;
+    const double begin_;
   };
 
   // What is new of an action, or what a copy begins with.
@@ -462,7 +482,7 @@ class SharedNodes {
   const std::uint64_t ranks_;
   std::uint64_t budget_ = 0;  // units of this rank's nodes that may be shared
 
-  std::atomic<std::uint64_t> used_units_{0}, copies_{0}, besides_{0}, tellings_{0}, lost_{0};
+  std::atomic<std::uint64_t> used_units_{0}, copies_{0}, besides_{0}, tellings_{0}, lost_{0}, nanoseconds_{0};
   mutable std::mutex mutex_;
   std::vector<Link> shared_;  // under the mutex
 };

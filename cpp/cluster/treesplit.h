@@ -210,7 +210,7 @@ class Treesplit final : public SplitTree, public Server {
             .told = moved_out_,
             .heard = moved_in_,
             .lost = counts.lost + lost_,
-            .seconds = 0,
+            .seconds = counts.seconds,
             .worked = worked_,
             .idle = idle};
   }

@@ -180,7 +180,7 @@ class Sharing:
     lost
         Of these, what could not be used: of a position left behind, or of states that it does not have.
     seconds
-        Processor time that the searching thread has spent on it (not counted of a split tree).
+        Processor time that the searching threads have spent on it; of a split tree, on states that all ranks have.
     load
         Of a split tree, the share of the time that its threads had something to do; otherwise 1.
     messages_sent, messages_received, bytes_sent, bytes_received, batches_sent, batches_received
