@@ -142,6 +142,7 @@ void register_tree(nb::module_& m) {
       .def_ro("path", &NodeReport::path)
       .def_ro("visits", &NodeReport::visits)
       .def_ro("actions", &NodeReport::actions)
+      .def_ro("rank", &NodeReport::rank)
       .def_prop_ro("bounds", [](const NodeReport& one) { return std::pair(one.bounds.lower, one.bounds.upper); });
   nb::class_<TreeReport>(m, "TreeReport", "What a player's trees know of the moves of a state.")
       .def_ro("actions", &TreeReport::actions)

@@ -3,8 +3,11 @@
 // however its work is cut into pieces: for experiments and tests, and for trying ranks out. To others it is one tree.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <stop_token>
@@ -24,8 +27,16 @@ class InTurns final : public RankTree {
   void begin(std::uint64_t playouts) override {
     const std::uint64_t all = playouts == 0 ? std::numeric_limits<std::uint64_t>::max() : playouts;
     const std::uint64_t count = ranks_.size();
-    for (std::uint64_t rank = 0; rank < count; rank++) ranks_[rank]->begin(all / count + (rank < all % count));
+    std::exception_ptr error;
+    for (std::uint64_t rank = 0; rank < count; rank++) {
+      try {
+        ranks_[rank]->begin_part(all / count + (rank < all % count));
+      } catch (...) {  // all of them begin the same thinkings
+        error = std::current_exception();
+      }
+    }
     count_playouts();
+    if (error) std::rethrow_exception(error);
   }
   bool ends_by_itself() const override { return true; }
   bool done() const override {
@@ -38,12 +49,12 @@ class InTurns final : public RankTree {
     while (best_.playouts < goal && !done() && !stop.stop_requested()) take_turns();
   }
 
-  void rest() override { finish({}); }
-  bool finish(std::chrono::duration<double> /*at_most*/) override {
-    for (const auto& rank : ranks_) rank->rest();
+  // What is under way is taken back: a playout may take long, or throw.
+  void rest() override {
+    for (const auto& rank : ranks_) rank->abandon();
     while (!done()) take_turns();
-    return true;
   }
+  bool finish(std::chrono::duration<double> /*at_most*/) override { return done(); }
 
   void play(Move move) override {
     for (const auto& rank : ranks_) rank->play(move);
@@ -57,7 +68,16 @@ class InTurns final : public RankTree {
   std::vector<Move> legal_moves() const override { return first().legal_moves(); }
   int player() const override { return first().player(); }
   double score() const override { return first().score(); }
-  TreeReport report() const override { return first().report(); }
+  TreeReport report() const override {
+    TreeReport out = first().report();
+    out.nodes = out.bytes = out.most_bytes = out.playouts = 0;
+    for (const auto& rank : ranks_) {
+      const SplitWord word = rank->word();
+      out.nodes += word.nodes, out.bytes += word.bytes, out.most_bytes += word.most_bytes;
+      out.playouts += word.playouts;
+    }
+    return out;
+  }
   std::vector<Move> variation(Move move, Decision decision) const override { return first().variation(move, decision); }
   SharingReport sharing() const override { return first().sharing(); }
   // Of all ranks, one after the other.

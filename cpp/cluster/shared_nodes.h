@@ -13,10 +13,10 @@
 // counts twice: the home gives a rank back all but what came from it. Visits count when an action is selected and wins
 // when the result is known, so a visit that is told may be one whose result follows. AMAF and what is proven go along.
 //
-// Memory. The copies that a rank keeps for others, and what lies beside its own shared nodes, are at most one part in
-// 2 N_dup of the table, each home having its share of that on all ranks: a node is shared on all of them or on none.
-// (Of the states that n simulations have come to, about one in N_dup was passed N_dup times; at once on all ranks,
-// N_dup being 0 or 1, that is half of it.)
+// Memory. It is kept free for them: the copies that a rank keeps for others, and what lies beside its own shared nodes,
+// are at most one part in 2 N_dup of the table, each home having its share of that on all ranks: a node is shared on
+// all of them or on none. (Of the states that n simulations have come to, about one in N_dup was passed N_dup times; at
+// once on all ranks, N_dup being 0 or 1, that is half of it.)
 //
 // `Kind`s of messages, each with the epoch of the thinking first: a copy to be made, a difference, what is new in a
 // total. They are handled one after the other, in the order they came; all else may be called by any thread.
@@ -61,7 +61,9 @@ class SharedNodes {
   SharedNodes(GameTree& tree, Port& port, const SplitSettings& settings)
       : tree_(tree), port_(port), settings_(settings), ranks_(static_cast<std::uint64_t>(port.ranks())) {
     const std::uint64_t parts = 2 * std::max<std::uint64_t>(settings.duplicate_after, 1);
-    budget_ = parts > tree.units() ? 0 : tree.units() / parts / (2 * ranks_ - 1);
+    if (ranks_ == 1 || parts > tree.units()) return;
+    budget_ = tree.units() / parts / (2 * ranks_ - 1);
+    tree.reserve(tree.units() / parts);
   }
 
   static bool is_shared(Node& node) { return Shared::load(node.visits) != 0; }
@@ -91,8 +93,8 @@ class SharedNodes {
     Writer out;
     out.put_varint(epoch);
     write_copy(out, node, tree_.node(beside));
+    publish(link, beside, epoch);  // before anybody can answer
     port_.send_to_all(kCopy, out.bytes());
-    publish(link, beside, epoch);
     return true;
   }
 
@@ -232,7 +234,7 @@ class SharedNodes {
 
   // Room for what has been told of a node: as yet nothing.
   Link beside_of(const Node& node) {
-    const Link link = tree_.allocate<Shared>(node.count);
+    const Link link = tree_.allocate<Shared>(node.count, GameTree::kReserved);
     if (link == kNone) return kNone;
     Node& beside = tree_.node(link);
     beside.marked = kBeside;
@@ -266,7 +268,6 @@ class SharedNodes {
     out.put(node.key);
     out.put(node.player);
     out.put_varint(node.count);
-    out.put_varint(Shared::load(node.open));
     for (std::uint32_t i = 0; i < node.count; i++) {
       const WinAction& told = tree_.actions(beside)[i];
       WinAction& action = tree_.actions(node)[i];
@@ -284,11 +285,10 @@ class SharedNodes {
   void take_copy(std::uint64_t key, Reader& in, std::uint64_t epoch) {
     const auto player = in.get_below<std::uint8_t>(2);
     const std::size_t count = in.get_small_count(2);
-    const std::uint64_t open = in.get_varint();
-    if (is_home(key) || open > count) throw Damaged();
+    if (is_home(key)) throw Damaged();
     Link link = tree_.find<Shared>(key);
     if (link == kNone) {
-      link = make_copy(key, player, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(open), in, epoch);
+      link = make_copy(key, player, static_cast<std::uint32_t>(count), in, epoch);
       if (link == kNone) lost_++;
       return;
     }
@@ -303,15 +303,14 @@ class SharedNodes {
     }
   }
 
-  Link make_copy(std::uint64_t key, std::uint8_t player, std::uint32_t count, std::uint32_t open, Reader& in,
-                 std::uint64_t epoch) {
-    const Link link = tree_.allocate<Shared>(count);
+  Link make_copy(std::uint64_t key, std::uint8_t player, std::uint32_t count, Reader& in, std::uint64_t epoch) {
+    const Link link = tree_.allocate<Shared>(count, GameTree::kReserved);
     if (link == kNone) return kNone;
     copies_++;
     Node& node = tree_.node(link);
     const Link beside = beside_of(node);
     if (beside == kNone) return kNone;
-    node.player = player, node.open = open, node.key = key;
+    node.player = player, node.open = 0, node.key = key;
     for (std::uint32_t i = 0; i < count; i++) {
       const std::uint64_t head = in.get_varint();
       Prior prior;
@@ -321,6 +320,7 @@ class SharedNodes {
       WinAction& one = tree_.actions(node)[i];
       one = WinAction::of(static_cast<Move>(head >> 2));
       one.link = head & 1 ? kOpen : kNone;
+      node.open += head & 1;
       if (tree_.has_amaf()) tree_.amaf(node)[i] = {0, prior};
       tree_.node(link).visits = beside;
       add(node, i, news);

@@ -33,7 +33,7 @@ struct SplitWord {
   std::uint64_t room = 0;  // how large its table is: all are as large
   std::uint64_t playouts = 0, nodes = 0, bytes = 0, most_bytes = 0;
   bool full = false;
-  bool crowded = false;  // whether something should be given back
+  bool crowded = false;  // whether it was short of memory at the end of the last thinking that all have counted
 
   void write(Writer& out) const {
     out.put_varint(epoch);

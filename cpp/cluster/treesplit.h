@@ -36,11 +36,12 @@
 // else begins a simulation, else waits; it never waits for the network.
 //
 // After a move every rank goes on with the nodes it has: nothing is sent, but the new root is shared if it was not.
-// Once a table is half full all ranks give back what no simulation passed in the last thinking: what can be reached
-// from the root no rank knows alone. An update of a node that is gone is counted (`lost`).
+// Once a table is half full all ranks give back what no simulation passed in the last thinking, and if that is not
+// enough what few have passed: what can be reached from the root no rank knows alone. An update of a node that is gone
+// is counted (`lost`).
 //
-// A thinking ends in stages (stages.h). A rank that was left behind in an earlier thinking drops no simulation
-// silently: the visits of one that comes too late to be continued are taken back on all ranks.
+// A thinking ends in stages (stages.h). A rank that was left behind in an earlier one drops no simulation silently: the
+// visits of one that comes too late to be continued are taken back on all ranks, and that is counted.
 #pragma once
 
 #include <algorithm>
@@ -71,8 +72,14 @@ namespace playout {
 // What ranks that take turns (in_turns.h) ask besides.
 class SplitTree : public RankTree {
  public:
+  // Begins a thinking in which this rank begins so many simulations, perhaps none.
+  virtual void begin_part(std::uint64_t playouts) = 0;
   // One package, or a simulation begun; false if there is nothing to do now.
   virtual bool step() = 0;
+  // From now on simulations that are under way are taken back.
+  virtual void abandon() = 0;
+  // What this rank says of itself, now.
+  virtual SplitWord word() const = 0;
 };
 
 template <Game P>
@@ -103,15 +110,18 @@ class Treesplit final : public SplitTree, public Server {
   // A thinking. ----------------------------------------------------------------------------------------------------
 
   void begin(std::uint64_t playouts) override {
+    begin_part(playouts == 0 ? std::numeric_limits<std::uint64_t>::max() : playouts);
+  }
+  void begin_part(std::uint64_t playouts) override {
     epoch_++;
-    budget_ = playouts == 0 ? std::numeric_limits<std::uint64_t>::max() : playouts;
+    budget_ = playouts;
     first_number_ += begun_;
     begun_ = ended_ = 0;
-    closing_ = false;
+    closing_ = abandoning_ = is_left_ = false;
     is_known_ = tree_.node(uct_.root()).count == 0;
     stage_ = Stage::searching;
     best_.playouts = 0;
-    is_whole_ = false;
+    is_crowded_ = false;
     share_root();
     packages_.begin(epoch_);
     say(Stage::searching);
@@ -127,8 +137,14 @@ class Treesplit final : public SplitTree, public Server {
     const std::uint64_t goal = ended_ + std::min(playouts, std::numeric_limits<std::uint64_t>::max() / 2);
     const Clock::time_point begin = Clock::now();
     workers.run(workers.size(), [&](int task, int) {
-      for (int idle = 0; ended_ < goal && !done() && !stop.stop_requested();)
-        idle = work(task) ? 0 : wait(task, idle + 1);
+      for (int idle = 0; ended_ < goal && !done() && !stop.stop_requested();) {
+        if (work(task))
+          idle = 0;
+        else if (stop.stop_possible())
+          wait(task, ++idle);
+        else
+          break;  // who cannot be stopped waits for nobody
+      }
     });
     best_.playouts = ended_;
     worked_ += std::chrono::duration<double>(Clock::now() - begin).count() * workers.size();
@@ -146,6 +162,8 @@ class Treesplit final : public SplitTree, public Server {
 
   // Simulations that are under way are made to their end, and no more begin.
   void rest() override { closing_ = true; }
+  void abandon() override { closing_ = abandoning_ = true; }
+  SplitWord word() const override { return own_word(stage_); }
 
   bool finish(std::chrono::duration<double> at_most) override {
     closing_ = true;
@@ -173,6 +191,7 @@ class Treesplit final : public SplitTree, public Server {
     shared_.forget();
     uct_.go_to(moves);
     first_epoch_ = epoch_ + 1;
+    is_left_ = true;
   }
 
   const Best& best() const override { return best_; }
@@ -220,7 +239,7 @@ class Treesplit final : public SplitTree, public Server {
     std::vector<NodeReport> out;
     tree_.each([&](Link link, Node& node) {
       if (SharedNodes::is_beside(node) || tree_.find<Shared>(node.key) != link) return;
-      NodeReport one{node.key, {}, uct_.template visits_of<Shared>(node), node.bounds_now(), {}};
+      NodeReport one{node.key, {}, uct_.template visits_of<Shared>(node), node.bounds_now(), {}, port_->rank()};
       for (std::uint32_t i = 0; i < node.count; i++) one.actions.push_back(uct_.report_of(node, i));
       out.push_back(std::move(one));
     });
@@ -232,12 +251,14 @@ class Treesplit final : public SplitTree, public Server {
   static constexpr Link kAway = 3;                        // the simulation has moved on to another rank
   static constexpr std::chrono::milliseconds kTold{100};  // between two words of how far a rank is
   static constexpr std::uint8_t kTakenBack = 3;           // instead of half wins
+  static constexpr std::uint32_t kMany = 16;              // simulations of a state that is kept when memory is short
 
   // A state on a simulation's way, and what was selected there.
   struct Stop {
     Step step;  // its node is kNone where the way has come over the network
     std::uint64_t key = 0;
     std::uint64_t rank = 0;
+    std::uint32_t listed = 0;             // moves, where they were listed again for AMAF
     std::uint8_t after = Node::pack({});  // what was proven of the state after it, if that is known
   };
   struct Simulation {
@@ -300,11 +321,10 @@ class Treesplit final : public SplitTree, public Server {
     return begin_simulation(bench) || go_on();
   }
 
-  int wait(int task, int times) {
+  void wait(int task, int times) {
     const Clock::time_point begin = Clock::now();
     packages_.rest(times);
     benches_[task]->idle += std::chrono::duration<double>(Clock::now() - begin).count();
-    return times;
   }
 
   void handle(const Message& message, Bench& bench) {
@@ -315,16 +335,21 @@ class Treesplit final : public SplitTree, public Server {
     } else if (message.kind == Packages::kMove) {
       moved_in_++;
       read_way(in, bench.simulation, message.kind);
-      if (epoch == epoch_)
+      if (is_of_now(epoch) && !abandoning_) {
         arrive(bench);
-      else
+      } else {
+        lost_ += is_of_now(epoch) ? 0 : 1;
         take_back(bench, epoch);
+      }
     } else if (message.kind == Packages::kUpdate) {
       hear_of_end(in, bench, epoch);
     } else {
       shared_.take(message.from, message.kind, in, epoch_);
     }
   }
+
+  // Whether what an epoch's simulations have played can be played again: the root is still the same.
+  bool is_of_now(std::uint64_t epoch) const { return epoch == epoch_ && !is_left_; }
 
   // A simulation that may begin, and its number; false if none may.
   bool claim(std::uint64_t& number) {
@@ -356,15 +381,11 @@ class Treesplit final : public SplitTree, public Server {
   // A user's game may throw: then it is as if the simulation had not begun.
   template <class Function>
   void guarded(Bench& bench, Function function) {
-    if constexpr (kStoresMoves) {
+    try {
       function();
-    } else {
-      try {
-        function();
-      } catch (...) {
-        take_back(bench, epoch_);
-        throw;
-      }
+    } catch (...) {
+      take_back(bench, epoch_);
+      throw;
     }
   }
 
@@ -488,6 +509,7 @@ class Treesplit final : public SplitTree, public Server {
         stop.step.move = desk.moves.move(static_cast<int>(stop.step.action));
         if (tree_.has_amaf()) {
           stop.step.codes = static_cast<std::uint32_t>(desk.codes.size());
+          stop.listed = static_cast<std::uint32_t>(desk.moves.count);
           for (int i = 0; i < desk.moves.count; i++) desk.codes.push_back(desk.moves.code(desk.moves.item(i)));
         }
       }
@@ -505,9 +527,9 @@ class Treesplit final : public SplitTree, public Server {
     }
     const auto outcome = static_cast<std::uint8_t>(half_wins(desk.playout.score, 0));
     if (!kStoresMoves && tree_.has_amaf()) replay(bench);
+    const End end(*this, bench.simulation, epoch_, outcome);
     send_updates(bench, outcome, epoch_);
     update(bench, outcome, tree_.has_amaf());
-    if (bench.simulation.number % ranks_ == rank_) ended_++;
   }
 
   // Adds an outcome to what this rank has selected, from the last to the first.
@@ -518,6 +540,7 @@ class Treesplit final : public SplitTree, public Server {
       if (mine) end_visit(stop, outcome);
       if (amaf) desk.seen.add(stop.step.player, code_of(desk, stop));
       if (!mine) continue;
+      if (!kStoresMoves && amaf && stop.listed != tree_.node(stop.step.node).count) throw Changed();
       if (amaf) uct_.template add_amaf<Shared>(tree_.node(stop.step.node), stop.step, score_of(outcome), desk);
       conclude(stop);
     }
@@ -632,7 +655,7 @@ class Treesplit final : public SplitTree, public Server {
         if (!is_move(stop.step.move)) throw Damaged();
       }
       if (kind == Packages::kMove) stop.rank = in.get_varint();
-      if (stop.rank > ranks_) throw Damaged();
+      if (kind == Packages::kMove && (stop.rank >= ranks_ || !is_named)) throw Damaged();
     }
   }
   static bool is_move(Move move) {
@@ -653,25 +676,46 @@ class Treesplit final : public SplitTree, public Server {
     }
     in.expect_end();
     // Where moves are listed anew for it, AMAF needs what only the position of its thinking allows.
-    const bool amaf = tree_.has_amaf() && outcome != kTakenBack && (kStoresMoves || epoch == epoch_);
-    if (!kStoresMoves && amaf) replay(bench);
-    update(bench, outcome, amaf);
-    if (bench.simulation.number % ranks_ == rank_ && epoch == epoch_) {
-      if (outcome == kTakenBack)
-        begun_--;
-      else
-        ended_++;
+    bool amaf = tree_.has_amaf() && outcome != kTakenBack;
+    if constexpr (!kStoresMoves) amaf = amaf && is_of_now(epoch) && !abandoning_;
+    const End end(*this, bench.simulation, epoch, outcome);
+    if (!kStoresMoves && amaf) {
+      try {
+        replay(bench);
+      } catch (...) {
+        update(bench, outcome, false);
+        throw;
+      }
     }
+    update(bench, outcome, amaf);
   }
+
+  // Whatever happens meanwhile, a simulation of this rank's is then no longer under way.
+  struct End {
+    End(Treesplit& of, const Simulation& simulation, std::uint64_t epoch, std::uint8_t outcome)
+        : tree(of),
+          mine(simulation.number % of.ranks_ == of.rank_ && epoch == of.epoch_),
+          counts(outcome != kTakenBack) {}
+    ~End() {
+      if (!mine) return;
+      if (counts)
+        tree.ended_++;
+      else
+        tree.begun_--;
+    }
+    End(const End&) = delete;
+    End& operator=(const End&) = delete;
+    Treesplit& tree;
+    const bool mine, counts;
+  };
 
   // A simulation ends without an outcome.
   void take_back(Bench& bench, std::uint64_t epoch) {
-    lost_++;
+    const End end(*this, bench.simulation, epoch, kTakenBack);
     send_updates(bench, kTakenBack, epoch);
     for (Stop& stop : bench.simulation.way) {
       if (stop.rank == rank_ && find(stop)) end_visit(stop, kTakenBack);
     }
-    if (bench.simulation.number % ranks_ == rank_ && epoch == epoch_) begun_--;
   }
 
   // The end of a thinking. -----------------------------------------------------------------------------------------
@@ -684,7 +728,9 @@ class Treesplit final : public SplitTree, public Server {
       if (stage_ == Stage::counted) shared_.tell_all(false, epoch_);
       if (stage_ == Stage::told) shared_.tell_all(true, epoch_);
       const auto next = static_cast<Stage>(static_cast<int>(stage_.load()) + 1);
-      if (next == Stage::over) is_whole_ = true;
+      if (next == Stage::told) was_crowded_ = 2 * tree_.used_units() > tree_.units() || shared_.is_crowded();
+      if (next == Stage::over && !is_left_)
+        is_crowded_ = std::ranges::any_of(words_.all(), [](const SplitWord& word) { return word.crowded; });
       say(next);
       stage_ = next;
       any = true;
@@ -709,7 +755,7 @@ class Treesplit final : public SplitTree, public Server {
             .bytes = tree_.used_bytes(),
             .most_bytes = tree_.bytes(),
             .full = tree_.is_full<Shared>(),
-            .crowded = 2 * tree_.used_units() > tree_.units() || shared_.is_crowded()};
+            .crowded = was_crowded_};
   }
 
   void say(Stage stage) {
@@ -725,19 +771,21 @@ class Treesplit final : public SplitTree, public Server {
   // Of what no simulation passed in the last thinking, if any rank is short of memory: all ranks give back the same of
   // the nodes that they share.
   void give_back() {
-    if (!is_whole_) return;
-    is_whole_ = false;
-    if (std::ranges::none_of(words_.all(), [](const SplitWord& word) { return word.crowded; })) return;
-    sweep([&](Node& node) {
-      return SharedNodes::is_shared(node) ? shared_.last_told(node) == epoch_
-                                          : node.stamp == static_cast<std::uint8_t>(epoch_);
+    is_left_ = true;
+    if (!is_crowded_.exchange(false)) return;
+    const auto is_kept = [&](Node& node) { return !SharedNodes::is_shared(node) || shared_.last_told(node) == epoch_; };
+    const auto now = static_cast<std::uint8_t>(epoch_);
+    sweep([&](Node& node) { return is_kept(node) && (SharedNodes::is_shared(node) || node.stamp == now); });
+    if (2 * tree_.used_units() < tree_.units()) return;
+    sweep([&](Node& node) {  // most of it was made in this one thinking
+      return SharedNodes::is_shared(node) || uct_.template visits_of<Shared>(node) >= kMany;
     });
   }
 
   template <class Keep>
   void sweep(Keep keep) {
-    tree_.each([&](Link, Node& node) {
-      node.marked = !SharedNodes::is_beside(node) && tree_.find<Plain>(node.key) != kNone && keep(node);
+    tree_.each([&](Link link, Node& node) {
+      node.marked = !SharedNodes::is_beside(node) && tree_.find<Plain>(node.key) == link && keep(node);
     });
     tree_.node(uct_.root()).marked = 1;
     uct_.set_root(tree_.keep_marked(uct_.root()));
@@ -765,7 +813,7 @@ class Treesplit final : public SplitTree, public Server {
   // Whoever leads.
   Best best_;
   std::uint64_t first_epoch_ = 0;  // of this game
-  bool is_whole_ = false;          // whether all ranks have ended the last thinking together
+  bool is_left_ = false;           // whether the game has gone on since the last thinking began
   double worked_ = 0;              // seconds of all workers
   Clock::time_point due_;          // when this rank says how far it is
 
@@ -776,8 +824,11 @@ class Treesplit final : public SplitTree, public Server {
   // The workers'.
   alignas(64) std::atomic<std::uint64_t> begun_{0}, ended_{0};  // simulations of this rank's, in this thinking
   alignas(64) std::atomic<bool> is_known_{false}, closing_{false};
+  std::atomic<bool> abandoning_{false};  // whether simulations that come are taken back
   std::atomic<Stage> stage_{Stage::over};
   std::mutex stage_mutex_;
+  bool was_crowded_ = false;             // this rank, when the last thinking that all have counted ended
+  std::atomic<bool> is_crowded_{false};  // whether any was, if all ranks have ended the last thinking together
   std::atomic<std::uint64_t> moved_out_{0}, moved_in_{0}, lost_{0};
 };
 

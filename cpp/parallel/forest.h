@@ -60,10 +60,12 @@ class Forest {
     if (!run_) return;
     run_->stop();
     const Run::Progress end = run_->progress();
-    for (const auto& tree : trees_) tree->rest();
-    playouts_ = 0, seconds_ = end.seconds;
-    for (const auto& tree : trees_) playouts_ += tree->best().playouts;
     set_run(nullptr);
+    playouts_ = 0, seconds_ = end.seconds;
+    for (const auto& tree : trees_) {
+      tree->rest();
+      playouts_ += tree->best().playouts;
+    }
   }
 
   // Playouts and seconds of this thinking, or of the last.

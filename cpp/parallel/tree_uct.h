@@ -44,7 +44,7 @@ class AnyTree : public AnySearch {
 
   // Whether a thinking is over when `done` says so, and not when this tree has made a number of playouts.
   virtual bool ends_by_itself() const { return false; }
-  // A thinking has ended, and nobody searches any more.
+  // A thinking has ended, and nobody searches any more. Does not throw.
   virtual void rest() {}
 };
 

@@ -169,7 +169,12 @@ class Tree {
     used_and_made() = kFirst;
   }
   Tree(const Tree& other)
-      : amaf_(other.amaf_), full_(other.full_), ranks_(other.ranks_), units_(other.units_), buckets_(other.buckets_) {
+      : amaf_(other.amaf_),
+        full_(other.full_),
+        ranks_(other.ranks_),
+        units_(other.units_),
+        buckets_(other.buckets_),
+        reserved_(other.reserved_) {
     block_ = map();
     std::memcpy(block_, other.block_, other.used() * kUnit);
     insert_all();
@@ -180,9 +185,11 @@ class Tree {
         ranks_(other.ranks_),
         units_(other.units_),
         buckets_(other.buckets_),
+        reserved_(other.reserved_),
         block_(std::exchange(other.block_, nullptr)) {}
   Tree& operator=(Tree other) noexcept {
     std::swap(amaf_, other.amaf_), std::swap(full_, other.full_), std::swap(ranks_, other.ranks_);
+    std::swap(reserved_, other.reserved_);
     std::swap(units_, other.units_), std::swap(block_, other.block_), std::swap(buckets_, other.buckets_);
     return *this;
   }
@@ -192,7 +199,7 @@ class Tree {
 
   bool is_graph() const { return buckets_ > 0; }
   bool has_amaf() const { return amaf_; }
-  std::uint64_t nodes() const { return used_and_made() >> 32; }
+  std::uint64_t nodes() const { return Shared::load(used_and_made()) >> 32; }
   std::uint64_t units() const { return units_; }
   std::uint64_t used_units() const { return used(); }
   static std::uint64_t units_for(std::uint32_t count, bool amaf) {
@@ -213,17 +220,21 @@ class Tree {
   }
   Amaf* amaf(const Node& node) const { return reinterpret_cast<Amaf*>(actions(node) + node.count); }
 
+  // Of the memory so much is for nodes that are allocated as such alone.
+  void reserve(std::uint64_t units) { reserved_ = units; }
+  static constexpr bool kReserved = true;
+
   // Room for a node with so many actions, or kNone when the memory is full.
   template <class Access>
-  Link allocate(std::uint32_t count) {
-    const std::uint64_t size = units_for(count);
+  Link allocate(std::uint32_t count, bool reserved = false) {
+    const std::uint64_t size = units_for(count), limit = reserved ? units_ : units_ - reserved_;
     std::uint64_t before = Access::load(used_and_made());
-    while (static_cast<std::uint32_t>(before) + size <= units_) {
+    while (static_cast<std::uint32_t>(before) + size <= limit) {
       if (Access::exchange(used_and_made(), before, before + size + kOneNode)) break;
       before = Access::load(used_and_made());
     }
-    if (static_cast<std::uint32_t>(before) + size > units_) {
-      Access::store(full_, true);
+    if (static_cast<std::uint32_t>(before) + size > limit) {
+      if (!reserved) Access::store(full_, true);
       return kNone;
     }
     const auto link = static_cast<Link>(before);
@@ -371,7 +382,7 @@ class Tree {
   // nodes it shares no cache line with what everybody reads.
   static constexpr std::uint64_t kOneNode = std::uint64_t{1} << 32;
   std::uint64_t& used_and_made() const { return *reinterpret_cast<std::uint64_t*>(block_); }
-  std::uint64_t used() const { return static_cast<std::uint32_t>(used_and_made()); }
+  std::uint64_t used() const { return static_cast<std::uint32_t>(Shared::load(used_and_made())); }
 
   std::uint64_t units_for(std::uint32_t count) const { return units_for(count, amaf_); }
   Link& bucket(std::uint64_t key) {
@@ -405,7 +416,7 @@ class Tree {
   bool amaf_;
   bool full_ = false;
   std::uint32_t ranks_ = 1;
-  std::uint64_t units_ = 0, buckets_ = 0;
+  std::uint64_t units_ = 0, buckets_ = 0, reserved_ = 0;
   std::byte* block_ = nullptr;
 };
 

@@ -66,6 +66,7 @@ struct NodeReport {
   std::uint64_t visits;
   Bounds bounds;
   std::vector<ActionReport> actions;
+  int rank = 0;  // that has it
 };
 
 }  // namespace playout

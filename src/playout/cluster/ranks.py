@@ -141,6 +141,8 @@ class RanksHere(Trees):
     @property
     def spent(self) -> tuple[int, float]:
         playouts, seconds = zip(*(forest.spent for forest in self.forests), strict=True)
+        if isinstance(self.share, Treesplit):  # some end only after the thinking
+            return self.own.report().playouts, max(seconds)
         return sum(playouts), max(seconds)
 
     def play(self, move: int) -> None:
