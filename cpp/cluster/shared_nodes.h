@@ -63,7 +63,8 @@ class SharedNodes {
     const std::uint64_t parts = 2 * std::max<std::uint64_t>(settings.duplicate_after, 1);
     if (ranks_ == 1 || parts > tree.units()) return;
     budget_ = tree.units() / parts / (2 * ranks_ - 1);
-    tree.reserve(tree.units() / parts);
+    reserve_ = tree.units() / parts;
+    tree.reserve(reserve_);
   }
 
   static bool is_shared(Node& node) { return Shared::load(node.visits) != 0; }
@@ -156,9 +157,13 @@ class SharedNodes {
   void find_again(std::uint64_t epoch) {
     forget();
     std::vector<Link> links;
+    std::uint64_t copied = 0;
     tree_.each([&](Link link, Node& node) {
-      if (std::exchange(node.visits, kNone) != 0) links.push_back(link);
+      if (std::exchange(node.visits, kNone) == 0) return;
+      links.push_back(link);
+      if (!is_home(node.key)) copied += GameTree::units_for(node.count, tree_.has_amaf());
     });
+    tree_.reserve(reserve_ - std::min(reserve_, copied));
     for (const Link link : links) {
       Node& node = tree_.node(link);
       const Link beside = beside_of(node);  // there is room: it was given back
@@ -175,6 +180,7 @@ class SharedNodes {
     const std::scoped_lock lock(mutex_);
     shared_.clear();
     used_units_ = 0, copies_ = 0, besides_ = 0;
+    tree_.reserve(reserve_);
   }
 
   // The thinking in which a shared node was last told of: the same on all ranks, once all have told everything.
@@ -311,6 +317,7 @@ class SharedNodes {
     const Link beside = beside_of(node);
     if (beside == kNone) return kNone;
     node.player = player, node.open = 0, node.key = key;
+    for (std::uint32_t i = 0; i < count; i++) tree_.actions(node)[i] = WinAction::of(0);  // nothing is proven of any
     for (std::uint32_t i = 0; i < count; i++) {
       const std::uint64_t head = in.get_varint();
       Prior prior;
@@ -480,7 +487,7 @@ class SharedNodes {
   Port& port_;
   const SplitSettings settings_;
   const std::uint64_t ranks_;
-  std::uint64_t budget_ = 0;  // units of this rank's nodes that may be shared
+  std::uint64_t budget_ = 0, reserve_ = 0;  // units of this rank's nodes that may be shared, and kept free for all
 
   std::atomic<std::uint64_t> used_units_{0}, copies_{0}, besides_{0}, tellings_{0}, lost_{0}, nanoseconds_{0};
   mutable std::mutex mutex_;

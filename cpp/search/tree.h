@@ -220,14 +220,15 @@ class Tree {
   }
   Amaf* amaf(const Node& node) const { return reinterpret_cast<Amaf*>(actions(node) + node.count); }
 
-  // Of the memory so much is for nodes that are allocated as such alone.
-  void reserve(std::uint64_t units) { reserved_ = units; }
+  // So much of the memory is for nodes that are allocated as such alone, from now on.
+  void reserve(std::uint64_t units) { reserved_ = static_cast<std::int64_t>(units); }
   static constexpr bool kReserved = true;
 
   // Room for a node with so many actions, or kNone when the memory is full.
   template <class Access>
   Link allocate(std::uint32_t count, bool reserved = false) {
-    const std::uint64_t size = units_for(count), limit = reserved ? units_ : units_ - reserved_;
+    const std::uint64_t size = units_for(count);
+    const std::uint64_t limit = reserved ? units_ : units_ - std::max<std::int64_t>(0, Shared::load(reserved_));
     std::uint64_t before = Access::load(used_and_made());
     while (static_cast<std::uint32_t>(before) + size <= limit) {
       if (Access::exchange(used_and_made(), before, before + size + kOneNode)) break;
@@ -237,6 +238,7 @@ class Tree {
       if (!reserved) Access::store(full_, true);
       return kNone;
     }
+    if (reserved) Shared::add(reserved_, -static_cast<std::int64_t>(size));
     const auto link = static_cast<Link>(before);
     node(link) = {.key = 0,
                   .visits = 0,
@@ -416,7 +418,8 @@ class Tree {
   bool amaf_;
   bool full_ = false;
   std::uint32_t ranks_ = 1;
-  std::uint64_t units_ = 0, buckets_ = 0, reserved_ = 0;
+  std::uint64_t units_ = 0, buckets_ = 0;
+  std::int64_t reserved_ = 0;  // what is left of it
   std::byte* block_ = nullptr;
 };
 

@@ -209,39 +209,41 @@ def test_small_games_are_solved(count):
     for game, moves, proven in (
         (po.TicTacToe(), [], "draw"),
         (po.ConnectFour(4, 4), [], "draw"),
-        (po.Go(2, komi=0.5), [], "win"),
         (own.Take(12), [], "win"),
         (po.ConnectFour(), [4, 1, 4, 1, 4, 2], "win"),
     ):
         alone = po.Player(game, po.UCT(graph=True))
         alone.reset(moves)
-        assert alone.think(playouts=200_000).proven == proven
+        assert alone.think(playouts=500_000).proven == proven
         forest = in_turns(game, Settings("ucb1"), count)
         forest.go_to(list(game.encode(moves)))
-        think(forest, 200_000)
+        think(forest, 500_000)
         report = forest.report()
         assert {"win": (2, 2), "draw": (1, 1)}[proven] == (
             report.bounds if not report.player else tuple(2 - x for x in report.bounds[::-1])
         )
-        assert forest.spent[0] < 200_000
+        assert forest.spent[0] < 500_000
         assert report.visits == forest.spent[0]
-        check_whole(tables(forest, count), count)
+        known = {}
+        for node in forest.nodes():  # what is proven of a copy may be more: a state after it is there
+            visits = [(one.visits, one.wins) for one in node.actions]
+            assert known.setdefault(node.key, visits) == visits
 
 
 def test_small_games_are_solved_on_threads():
     for count in (2, 4):
         with po.Player(po.TicTacToe(), share=po.Treesplit(), ranks=count, threads=2) as player:
-            analysis = player.think(playouts=200_000)
+            analysis = player.think(playouts=500_000)
             assert analysis.proven == "draw"
-            assert analysis.playouts < 200_000
+            assert analysis.playouts < 500_000
 
 
 def test_duplicating_at_once_and_telling_at_the_end_is_slow_tree_parallelization():
     """Each rank goes its own way in copies, and what it learns is added up at the end."""
     ends = treesplit.Split(0, 2**31, 3)
-    forest = in_turns(po.Hex(7), Settings("ucb1", solver=False), 4, ends, seed=1)
+    forest = in_turns(po.Hex(7), Settings("rave", solver=False), 4, ends, seed=1)
     think(forest, 4000)
-    usual = in_turns(po.Hex(7), Settings("ucb1", solver=False), 4, seed=1)
+    usual = in_turns(po.Hex(7), Settings("rave", solver=False), 4, seed=1)
     think(usual, 4000)
     nodes = [len(part) for part in tables(forest, 4)]
     homes = check_whole(tables(forest, 4), 4)
@@ -469,16 +471,32 @@ def test_thinking_ends_early_where_a_move_is_clear():
             po.ConnectFour(), po.UCT(po.UCB1(0.1), solver=False), share=po.Treesplit(), ranks=2, threads=threads
         ) as player:
             player.reset([4, 1, 4, 1, 4, 2])
-            analysis = player.think(seconds=60)
+            analysis = player.think(seconds=3)
         assert analysis.move == 4
-        assert analysis.seconds < 60
+        assert analysis.seconds < 3
 
 
-def test_a_game_of_a_user_that_fails_says_so_on_any_rank():
-    for threads in (1, 2):
-        with po.Player(own.PlayerRaises(20), share=po.Treesplit(), ranks=3, threads=threads) as player:
-            with pytest.raises(po.InputError, match="PlayerRaises"):
-                player.think(playouts=1000)
+SCORES = []
+
+
+class Tires(own.Take):
+    """Its scores raise, after a while."""
+
+    compiled = False
+
+    def score(self, s):
+        SCORES.append(1)
+        if len(SCORES) > 400:
+            raise RuntimeError("tired")
+        return 1 if s.turn else -1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_game_of_a_user_that_fails_says_so_on_any_rank(threads):
+    SCORES.clear()
+    with po.Player(Tires(20), po.UCT(solver=False), share=po.Treesplit(), ranks=3, threads=threads) as player:
+        with pytest.raises(RuntimeError, match="tired"):
+            player.think(playouts=10_000)
 
 
 HERE = Path(__file__).parent

@@ -1,6 +1,8 @@
 // One tree on several ranks of several threads, compiled and run by test_treesplit.py: over a million simulations none
 // is lost or counts twice, every state has one home, and all copies know what their homes know, whatever the network
 // delays and in which order.
+#include "cluster/treesplit.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -13,7 +15,6 @@
 #include <vector>
 
 #include "cluster/in_process.h"
-#include "cluster/treesplit.h"
 #include "parallel/team.h"
 #include "problems/connect_four.h"
 #include "problems/hex.h"
@@ -38,7 +39,8 @@ void think(const Trees& trees, std::uint64_t simulations, int threads) {
   for (const auto& tree : trees)
     leaders.emplace_back([&tree, threads] {
       Team team(threads, threads);
-      while (!tree->done()) tree->advance(1000, {}, team);
+      const std::stop_source never;
+      while (!tree->done()) tree->advance(1000, never.get_token(), team);
     });
 }
 
@@ -81,7 +83,8 @@ void search(const P& game, std::uint64_t ranks, int threads, std::uint64_t simul
     }
     for (std::uint64_t rank = 0; rank < ranks; rank++)
       for (const NodeReport& node : nodes[rank])
-        if (node.key % ranks != rank) seen++, expect(same(node, homes.at(node.key)), "a copy knows what its home knows");
+        if (node.key % ranks != rank)
+          seen++, expect(same(node, homes.at(node.key)), "a copy knows what its home knows");
     expect(playouts == simulations, "all simulations are made");
     expect(states == trees[0]->report().nodes || threads > 1, "and all states counted");
     expect(ranks == 1 || seen >= ranks - 1, "the root is on all ranks");
