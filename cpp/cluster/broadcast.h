@@ -33,6 +33,7 @@ class Broadcast final : public Member {
   Broadcast(std::unique_ptr<GrowingTree> tree, std::shared_ptr<Port> port, const SharingSettings& settings)
       : Member(std::move(tree), std::move(port), settings), others_(port_->ranks()) {
     tree_->keep_journal(true);
+    others_visits_ = visits_of_root();  // others may begin before this rank does
     port_->set_server(this);
   }
   ~Broadcast() override { port_->set_server(nullptr); }
