@@ -322,9 +322,13 @@ class Engine:
         choice = Choice(self, colour, cleanup, math.inf if planned is None else began + planned)
         if choice.may_pass_at_once():
             return PASS
+        sent = self._messages()
         analysis = self._think(colour, began, planned, on_event)
         choice.deadline += self._doubt
         self.note(analysis.summary())
+        if isinstance(self.settings.share, Treesplit) and self._player is not None and self._player.sharing is not None:
+            sharing, rate = self._player.sharing, (self._messages() - sent) / max(analysis.seconds, 1e-3)
+            self.note(f"rank 0: {rate:,.0f} messages a second sent, load {sharing.load:.0%}")
         if may_resign and self._gives_up(colour, analysis):
             return RESIGN
         return choice.of(analysis)
@@ -373,6 +377,11 @@ class Engine:
         rest = player.think(seconds=more, on_event=on_event)
         self._doubt = max(0.0, SURE_SHARE * seconds + more - seconds)
         return replace(rest, playouts=analysis.playouts + rest.playouts, seconds=analysis.seconds + rest.seconds)
+
+    def _messages(self) -> int:
+        """How many messages rank 0 has sent in this game."""
+        sharing = None if self._player is None else self._player.sharing
+        return 0 if sharing is None else sharing.messages_sent
 
     def value_after(self, colour: str, move: str, deadline: float) -> float:
         """The chance of this colour to win after a move, by a short search."""
