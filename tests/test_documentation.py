@@ -79,7 +79,7 @@ def test_the_guide_to_clusters(tmp_path):
 def test_the_guide_to_ranks(tmp_path):
     guide = (ROOT / "docs" / "ranks.md").read_text()
     lines = [line for block in re.findall(r"```sh\n(.*?)```", guide, re.DOTALL) for line in block.splitlines()]
-    assert len(lines) == 3
+    assert len(lines) == 4
     for line in lines:
         done = in_shell(line, tmp_path)
         assert done.returncode == 0, line + done.stderr

@@ -226,6 +226,7 @@ void register_tree(nb::module_& m) {
              const std::shared_ptr<Network>& network, int ranks, const SplitSettings& split) {
             const auto make = [&] {
               std::vector<std::unique_ptr<SplitTree>> parts;
+              parts.reserve(ranks);
               for (int rank = 0; rank < ranks; rank++)
                 parts.push_back(make_split(handle, settings, seed, network->port(rank), split));
               Forest::Trees trees;

@@ -50,7 +50,7 @@ class InTurns final : public RankTree {
   }
 
   // What is under way is taken back: a playout may take long, or throw.
-  void rest() override {
+  void end_thinking() override {
     for (const auto& rank : ranks_) rank->abandon();
     while (!done()) take_turns();
   }

@@ -161,7 +161,7 @@ class Treesplit final : public SplitTree, public Server {
   }
 
   // Simulations that are under way are made to their end, and no more begin.
-  void rest() override { closing_ = true; }
+  void end_thinking() override { closing_ = true; }
   void abandon() override { closing_ = abandoning_ = true; }
   SplitWord word() const override { return own_word(stage_); }
 

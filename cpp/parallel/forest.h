@@ -63,7 +63,7 @@ class Forest {
     set_run(nullptr);
     playouts_ = 0, seconds_ = end.seconds;
     for (const auto& tree : trees_) {
-      tree->rest();
+      tree->end_thinking();
       playouts_ += tree->best().playouts;
     }
   }

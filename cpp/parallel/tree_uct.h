@@ -45,7 +45,7 @@ class AnyTree : public AnySearch {
   // Whether a thinking is over when `done` says so, and not when this tree has made a number of playouts.
   virtual bool ends_by_itself() const { return false; }
   // A thinking has ended, and nobody searches any more. Does not throw.
-  virtual void rest() {}
+  virtual void end_thinking() {}
 };
 
 // What a tree that shares what it learns with those of other ranks (cluster/member.h) asks besides; between two

@@ -618,6 +618,9 @@ class NodeReport:
     def actions(self) -> list[ActionReport]: ...
 
     @property
+    def rank(self) -> int: ...
+
+    @property
     def bounds(self) -> tuple[int, int]: ...
 
 class TreeReport:

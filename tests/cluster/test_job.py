@@ -117,8 +117,8 @@ def test_sums_are_exact_by_the_clock(tmp_path):
         import playout as po
 
         search = po.UCT(po.RAVE(), solver=False, early_stop=False)
-        ways = (po.Averaged(interval=0.02), po.Averaged(interval=0.02, depth=2), po.Broadcast(interval=0.01), po.Treesplit())
-        for share in ways:
+        by_sums = po.Averaged(interval=0.02), po.Averaged(interval=0.02, depth=2)
+        for share in (*by_sums, po.Broadcast(interval=0.01), po.Treesplit()):
             with po.Player(po.Hex(7), search, threads=2, share=share) as player:
                 first = player.think(playouts=20_000)
                 assert first.simulations == first.playouts == sum(first.visits.values()) == 20_000, first

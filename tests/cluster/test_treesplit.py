@@ -494,9 +494,9 @@ class Tires(own.Take):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_game_of_a_user_that_fails_says_so_on_any_rank(threads):
     SCORES.clear()
-    with po.Player(Tires(20), po.UCT(solver=False), share=po.Treesplit(), ranks=3, threads=threads) as player:
-        with pytest.raises(RuntimeError, match="tired"):
-            player.think(playouts=10_000)
+    player = po.Player(Tires(20), po.UCT(solver=False), share=po.Treesplit(), ranks=3, threads=threads)
+    with player, pytest.raises(RuntimeError, match="tired"):
+        player.think(playouts=10_000)
 
 
 HERE = Path(__file__).parent
@@ -505,7 +505,13 @@ COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler: set CXX")
 @pytest.mark.parametrize(
-    "sanitizer", [[], pytest.param(["-fsanitize=thread"], marks=pytest.mark.slow)], ids=["plain", "tsan"]
+    "sanitizer",
+    [
+        [],
+        pytest.param(["-fsanitize=thread"], marks=pytest.mark.slow),
+        pytest.param(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"], marks=pytest.mark.slow),
+    ],
+    ids=["plain", "tsan", "asan"],
 )
 def test_a_million_simulations(sanitizer, tmp_path):
     program = tmp_path / "treesplit_test"

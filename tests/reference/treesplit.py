@@ -1,9 +1,9 @@
 """UCT-Treesplit in plain Python: one tree on several ranks.
 
 From section 3 of "Parallel Monte-Carlo Tree Search for HPC Systems" and the header comments of cpp/cluster/treesplit.h
-and shared_nodes.h. Ranks take turns, each a package or a simulation begun; then messages move, from link to link in the order that the
-network's seed draws. A problem is one of tests/reference/rules.py whose keys are the engine's, since they say which
-rank a state belongs to.
+and shared_nodes.h. Ranks take turns, each a package or a simulation begun; then messages move, from link to link in the
+order that the network's seed draws. A problem is one of tests/reference/rules.py whose keys are the engine's: they say
+which rank a state belongs to.
 """
 
 from collections import deque
