@@ -376,7 +376,7 @@ class Tree {
   std::byte* map() const {
     void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
-    if (units_ * kUnit >= kLargePages) madvise(memory, bytes(), MADV_HUGEPAGE);
+    if (units_ * kUnit >= kLargePages) madvise(memory, units_ * kUnit, MADV_HUGEPAGE);
     return static_cast<std::byte*>(memory);
   }
 

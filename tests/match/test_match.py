@@ -349,7 +349,7 @@ def test_ranks_that_share_play_a_match(tmp_path):
     assert "share" not in po.Contestant(playouts=40).to_json()
     for wrong, message in (
         ({"share": share}, "needs ranks, all in this process"),
-        ({"ranks": 2}, r"share is None; allowed are Averaged\(\) and Broadcast\(\)"),
+        ({"ranks": 2}, r"share is None; allowed are Averaged"),
         ({"share": share, "ranks": 1}, "ranks is 1; there must be two at least"),
     ):
         with pytest.raises(po.InputError, match=message):
