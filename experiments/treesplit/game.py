@@ -10,14 +10,15 @@ from pathlib import Path
 
 import playout as po
 
-FOLDER, PROGRAMS = Path(__file__).parent, Path(sys.executable).parent
-GTP = f"{PROGRAMS / 'mpiexec'} -n 4 {PROGRAMS / 'playout'} gtp --share treesplit --threads 1 --memory 64 --seconds 1"
+FOLDER = Path(__file__).parent
+GTP = "mpiexec -n 4 playout gtp --share treesplit --threads 1 --memory 64 --seconds 1"
 GNUGO = "gnugo --mode gtp --chinese-rules --level"
 
 
 def main() -> None:
-    os.environ["PATH"] += ":/usr/games"
-    engine = f"sh -c '{GTP} 2>>{FOLDER / 'game.log'}'"
+    os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}:/usr/games"
+    os.chdir(FOLDER.parent.parent)
+    engine = f"sh -c '{GTP} 2>>experiments/treesplit/game.log'"
     result = po.match(engine, f"{GNUGO} 1", games=2, seed=1, judge=f"{GNUGO} 10", record=FOLDER / "game.jsonl")
     print(result)
 
