@@ -10,7 +10,7 @@ from pathlib import Path
 
 import playout as po
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).resolve().parent
 GTP = "mpiexec -n 4 playout gtp --share treesplit --threads 1 --memory 64 --seconds 1"
 GNUGO = "gnugo --mode gtp --chinese-rules --level"
 
