@@ -597,7 +597,7 @@ class Treesplit final : public SplitTree, public Server {
     port_->send(static_cast<int>(key % ranks_), Packages::kMove, out.bytes());
   }
 
-  // To all other ranks that have selected, or if they have, the one where the simulation began.
+  // To all other ranks that have selected; the one where the simulation began always has.
   void send_updates(Bench& bench, std::uint8_t outcome, std::uint64_t epoch) {
     bench.visited.clear();
     for (const Stop& stop : bench.simulation.way)

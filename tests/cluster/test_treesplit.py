@@ -393,7 +393,6 @@ def test_damaged_messages_are_refused():
                 assert "damaged" in str(error)
                 refused += 1
             one.stop()
-            assert one.report().visits >= 0
     assert refused > 20
 
 
