@@ -2,43 +2,59 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+PIP := $(BIN)/python -m pip --quiet
+# Tests run on all processors, one more than there are, for some wait.
+WORKERS := $(shell echo $$(($$(nproc || echo 1) + 1)))
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.h' -o -name '*.cpp')
 CPP := $(shell find cpp -name '*.h' -o -name '*.cpp')
 
-.PHONY: build demo test test-slow test-cluster lint format stubs bench sanitize wheel clean
+.PHONY: build demo test test-slow test-all test-cluster lint format stubs bench sanitize wheel clean
 
 build: $(VENV)/.built
 
 $(VENV)/.created: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Playout needs Python 3.11 or newer; run: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 2; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --group build --group test
-	touch $@
+	@echo "Installing what the build needs into $(VENV) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --group build
+	@touch $@
 
 $(VENV)/.built: $(VENV)/.created $(SOURCES)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
-	touch $@
+	@mkdir -p build
+	@$(BIN)/python -m pip --verbose install --no-build-isolation --editable . 2>&1 | tee build/build.log | \
+	  sed -nu 's/.*\(\[[0-9]*\/[0-9]*\]\) Building .*\/\(.*\.cpp\)\.o$$/Building the engine \1 \2/p' || \
+	  { grep -v '^ *$$' build/build.log | tail -n 60; exit 1; }
+	@touch $@
 
-$(VENV)/.lint: $(VENV)/.built
-	$(BIN)/python -m pip install --quiet --group lint
-	touch $@
+# What the tests need; what only some need and is large; what the linters are.
+$(VENV)/.test $(VENV)/.others $(VENV)/.lint: $(VENV)/.%: $(VENV)/.built
+	@echo "Installing the packages of the group '$*' into $(VENV) ..."
+	@$(PIP) install --group $*
+	@touch $@
 
 demo: build
-	$(BIN)/playout solve samegame:1 --seconds 30 --output demo.json
+	$(BIN)/playout solve samegame:1 --seconds 20 --output demo.json
 	@$(BIN)/playout show demo.json --html demo.html
 	@echo "Open demo.html in a browser to watch the solution: file://$(CURDIR)/demo.html"
 
-test: build
-	$(BIN)/python -m pytest
+test: $(VENV)/.test
+	$(PYTEST)
 
-# What takes a minute or more.
-test-slow: build
-	$(BIN)/python -m pytest -m slow
+# What takes a minute or more by its nature; each such test says why.
+test-slow: $(VENV)/.test
+	$(PYTEST) -m slow
+
+# All tests but those on three hosts, those against large packages of others too.
+test-all: $(VENV)/.test $(VENV)/.others
+	$(PYTEST) -m ""
 
 # Clusters of three hosts that are network namespaces, with kills and cut links: some minutes, as root.
-test-cluster: build
+test-cluster: $(VENV)/.test
 	$(BIN)/python -m pytest tests/hosts
 
 lint: $(VENV)/.lint
@@ -46,7 +62,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
-	$(BIN)/clang-tidy --quiet -p build/editable cpp/bindings/*.cpp
+	ls cpp/bindings/*.cpp | xargs -P $$(nproc || echo 1) -n 1 $(BIN)/clang-tidy --quiet -p build/editable
 
 format: $(VENV)/.lint
 	$(BIN)/ruff check --fix .
@@ -60,7 +76,7 @@ bench: build
 	$(BIN)/playout bench
 
 # The tests of what is threaded or parses, under each sanitizer.
-sanitize: build
+sanitize: $(VENV)/.test
 	$(BIN)/python tests/sanitize.py
 
 wheel: build

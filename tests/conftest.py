@@ -27,6 +27,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if collection_path == hosts and not asked else None
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """With PLAYOUT_SKIPS=fail, where everything is installed, a skipped test is a fault."""
+    if os.environ.get("PLAYOUT_SKIPS") == "fail" and terminalreporter.stats.get("skipped"):
+        terminalreporter.write_line("tests were skipped, though PLAYOUT_SKIPS=fail", red=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter is not None and reporter.stats.get("skipped")
+    if os.environ.get("PLAYOUT_SKIPS") == "fail" and skipped and session.exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(scope="session")
 def gnugo() -> str:
     """Return where GNU Go is."""

@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/any_problem.h"
 #include "bindings/bindings.h"
 #include "bindings/watched.h"
 #include "parallel/run.h"

@@ -2,34 +2,15 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/any_problem.h"
 #include "bindings/bindings.h"
-#include "parallel/node.h"
-#include "problems/game.h"
-#include "search/nmcs.h"
-#include "search/nrpa.h"
+#include "search/adapt.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace playout::bindings {
 namespace {
-
-// Calls function(problem) with the real type of a problem for one player.
-template <class Function>
-std::unique_ptr<AnySearch> with_problem(const ProblemHandle& handle, Function function) {
-  const auto call = [&]<class P>(const std::shared_ptr<const P>& problem) -> std::unique_ptr<AnySearch> {
-    if constexpr (BoardGame<P>)
-      throw std::invalid_argument("a game for two players is not solved, but played");
-    else
-      return function(problem);
-  };
-  return std::visit(call, handle.problem);
-}
-
-template <class Search>
-std::unique_ptr<AnySearch> forget_type(Search search) {
-  return std::make_unique<SearchOf<Search>>(std::move(search));
-}
 
 std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iterations, double alpha,
                                 double temperature, BiasUse bias_use, int playouts_per_call, int repetitions,
@@ -43,19 +24,12 @@ std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iter
   if (wide_level < 0 || wide_level > level || width < 1 ||
       (local && (width > iterations || !settings.adapts(wide_level))))
     throw std::invalid_argument("impossible settings of a wide level");
-  const StreamKey key{.seed = seed, .job = job};
-  return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
-    if (improve && !improves(*problem)) throw std::invalid_argument("the problem has no local search");
-    return wide_level == 0 ? forget_type(Nrpa<P>(problem, settings, key))
-                           : forget_type(NodeNrpa<P>(problem, settings, node, key));
-  });
+  return handle->nrpa(settings, node, {.seed = seed, .job = job});
 }
 
 std::unique_ptr<AnySearch> nmcs(const ProblemHandle& handle, int level, std::uint64_t seed, std::uint64_t job) {
   if (level < 0) throw std::invalid_argument("impossible settings of NMCS");
-  return with_problem(handle, [&]<class P>(const std::shared_ptr<const P>& problem) {
-    return forget_type(Nmcs<P>(problem, level, {.seed = seed, .job = job}));
-  });
+  return handle->nmcs(level, {.seed = seed, .job = job});
 }
 
 // The codes and biases of a step's legal moves, and the index of the move played.
@@ -102,16 +76,10 @@ std::vector<double> probabilities(const HashPolicy& policy, const std::vector<st
   return odds;
 }
 
-// Calls function(search) if the search is an Nrpa of one of these problems.
-template <class Function, class First, class... Others>
-auto with_nrpa(const AnySearch& any, Function function, Types<First, Others...> /*problems*/) {
-  if (const auto* known = dynamic_cast<const SearchOf<Nrpa<First>>*>(&any)) return function(known->search());
-  if constexpr (sizeof...(Others) > 0) return with_nrpa(any, function, Types<Others...>());
-  throw std::invalid_argument("only NRPA and GNRPA have levels with policies");
-}
-template <class Function>
-auto with_nrpa(const AnySearch& any, Function function) {
-  return with_nrpa(any, function, Puzzles());
+const NrpaInside& inside(const AnySearch& search) {
+  const auto* levels = dynamic_cast<const NrpaInside*>(&search);
+  if (levels == nullptr) throw std::invalid_argument("only NRPA and GNRPA have levels with policies");
+  return *levels;
 }
 
 }  // namespace
@@ -158,15 +126,11 @@ void register_search(nb::module_& m) {
       .def_prop_ro("moves", [](const AnySearch& search) { return search.best().moves; })
       .def(
           "level_moves",
-          [](const AnySearch& any, int level) {
-            return with_nrpa(any, [&](const auto& search) { return search.best_of_level(level).moves; });
-          },
+          [](const AnySearch& search, int level) { return inside(search).level_moves(level); },
           "level"_a, "The best sequence a level of NRPA has found since it began.")
       .def(
           "level_policy",
-          [](const AnySearch& any, int level) {
-            return with_nrpa(any, [&](const auto& search) { return search.policy_of_level(level); });
-          },
+          [](const AnySearch& search, int level) { return inside(search).level_policy(level); },
           "level"_a, "A copy of the policy of a level of NRPA.");
 
   m.def("adapt", &adapt, "policy"_a, "steps"_a, "alpha"_a, "temperature"_a, "bias_use"_a,

@@ -3,6 +3,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/any_problem.h"
 #include "bindings/bindings.h"
 #include "bindings/watched.h"
 #include "cluster/averaging.h"
@@ -38,37 +39,11 @@ void look(const WatchedForest& watched, Function function) {
   watched.insist([&](Forest::Time at_most) { return forest(watched).look(function, at_most); });
 }
 
-// A tree for a problem; with a width above 0 its playouts are made so many at a time.
-std::unique_ptr<GrowingTree> make_tree(const ProblemHandle& handle, const UctSettings& settings, const StreamKey& key,
-                                       int width) {
-  const auto make = [&]<class P>(const std::shared_ptr<const P>& problem) -> std::unique_ptr<GrowingTree> {
-    if constexpr (Game<P>) {
-      if (is_game(*problem)) return std::make_unique<TreeUct<P, true>>(problem, settings, key, width);
-    }
-    if constexpr (!BoardGame<P>) return std::make_unique<TreeUct<P, false>>(problem, settings, key, width);
-    throw std::invalid_argument("a board game has two players");
-  };
-  return std::visit(make, handle.problem);
-}
-
 // The tree of a rank that shares what it learns with those that its port leads to.
 std::unique_ptr<AnyTree> make_member(std::unique_ptr<GrowingTree> tree, std::shared_ptr<Port> port,
                                      const SharingSettings& settings) {
   if (settings.broadcast) return std::make_unique<Broadcast>(std::move(tree), std::move(port), settings);
   return std::make_unique<Averaging>(std::move(tree), std::move(port), settings);
-}
-
-// A rank's part of a split tree.
-std::unique_ptr<SplitTree> make_split(const ProblemHandle& handle, const UctSettings& settings, std::uint64_t seed,
-                                      const std::shared_ptr<Port>& port, const SplitSettings& split) {
-  const auto make = [&]<class P>(const std::shared_ptr<const P>& problem) -> std::unique_ptr<SplitTree> {
-    if constexpr (Game<P>) {
-      if (is_game(*problem))
-        return std::make_unique<Treesplit<P>>(problem, settings, StreamKey{.seed = seed}, port, split);
-    }
-    throw std::invalid_argument("only trees of games are split");
-  };
-  return std::visit(make, handle.problem);
 }
 
 // The regret of a bandit after some steps: how much less it won than always playing the best arm, on average.
@@ -160,7 +135,7 @@ void register_tree(nb::module_& m) {
   m.def(
       "uct",
       [](const ProblemHandle& handle, const UctSettings& settings, std::uint64_t seed, std::uint64_t job, int width) {
-        return std::unique_ptr<AnySearch>(make_tree(handle, settings, {.seed = seed, .job = job}, width));
+        return std::unique_ptr<AnySearch>(handle->tree(settings, {.seed = seed, .job = job}, width));
       },
       "problem"_a, "settings"_a, "seed"_a, "job"_a = 0, "width"_a = 0, "A tree search of a puzzle.");
   m.def(
@@ -187,7 +162,7 @@ void register_tree(nb::module_& m) {
               Forest::Trees trees;
               for (int job = 0; job < jobs; job++)
                 trees.push_back(
-                    make_tree(handle, settings, {.seed = seed, .job = static_cast<std::uint64_t>(job)}, width));
+                    handle->tree(settings, {.seed = seed, .job = static_cast<std::uint64_t>(job)}, width));
               return std::make_unique<Forest>(std::move(trees));
             };
             new (self) WatchedForest(make, handle.errands);
@@ -201,7 +176,7 @@ void register_tree(nb::module_& m) {
             const auto make = [&] {
               const StreamKey key{.seed = seed, .job = static_cast<std::uint64_t>(port->rank())};
               Forest::Trees trees;
-              trees.push_back(make_member(make_tree(handle, settings, key, width), port, sharing));
+              trees.push_back(make_member(handle->tree(settings, key, width), port, sharing));
               return std::make_unique<Forest>(std::move(trees));
             };
             new (self) WatchedForest(make, handle.errands);
@@ -214,7 +189,7 @@ void register_tree(nb::module_& m) {
              const std::shared_ptr<Port>& port, const SplitSettings& split) {
             const auto make = [&] {
               Forest::Trees trees;
-              trees.push_back(make_split(handle, settings, seed, port, split));
+              trees.push_back(handle->split_tree(settings, {.seed = seed}, port, split));
               return std::make_unique<Forest>(std::move(trees));
             };
             new (self) WatchedForest(make, handle.errands);
@@ -228,7 +203,7 @@ void register_tree(nb::module_& m) {
               std::vector<std::unique_ptr<SplitTree>> parts;
               parts.reserve(ranks);
               for (int rank = 0; rank < ranks; rank++)
-                parts.push_back(make_split(handle, settings, seed, network->port(rank), split));
+                parts.push_back(handle->split_tree(settings, {.seed = seed}, network->port(rank), split));
               Forest::Trees trees;
               trees.push_back(std::make_unique<InTurns>(std::move(parts), network));
               return std::make_unique<Forest>(std::move(trees));

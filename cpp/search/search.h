@@ -76,7 +76,7 @@ class AnySearch {
 };
 
 template <class Search>
-class SearchOf final : public AnySearch {
+class SearchOf : public AnySearch {
  public:
   explicit SearchOf(Search search) : search_(std::move(search)) {}
   void advance(std::uint64_t playouts, const std::stop_token& stop, Workers& workers) override {

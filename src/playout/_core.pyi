@@ -44,13 +44,6 @@ class HashPolicy:
     max_entries: Final[int] = ...
     """(arg: object, /) -> int"""
 
-class Leftover(enum.Enum):
-    none = 0
-
-    total = 1
-
-    per_colour = 2
-
 class Problem:
     """A problem inside the engine."""
 
@@ -61,35 +54,6 @@ class Problem:
     @property
     def is_game(self) -> bool:
         """Whether it is a game for two players."""
-
-def same_game(width: int, height: int, cells: Sequence[int], tabu: int, leftover: Leftover, tall: bool = False) -> Problem:
-    """
-    A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are 128-bit words even where 64 bits do.
-    """
-
-class ProblemError(ValueError):
-    pass
-
-class CompiledFailure(ProblemError):
-    pass
-
-def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, player: int, has_bias: bool, data: int, state_bytes: int, max_moves: int, max_length: int, owner: object, python_score: object | None = None, improve: object | None = None) -> Problem:
-    """
-    A user's problem: addresses of functions that Numba compiled, player's is 0 unless it is a game, and of the constants they are given.
-    """
-
-def python_problem(methods: object, *, is_game: bool, state_bytes: int, max_moves: int, max_length: int, improve: object | None = None) -> Problem:
-    """
-    A user's problem in plain Python: an object with init, find, play, step, score and player of a memoryview.
-    """
-
-def library_problem(entry: int, argument: str, owner: object) -> tuple[Problem, str, float, int, int]:
-    """
-    A user's problem in a library, by the address of its entry point; with name, temperature, max_moves and max_length.
-    """
-
-def tsptw(distances: Sequence[float], ready: Sequence[float], due: Sequence[float], makespan: bool = False, urgent: bool = False, avoid_late: bool = False) -> Problem:
-    """A TSPTW instance, the distances row by row; node 0 is the depot."""
 
 def improve(problem: Problem, moves: Sequence[int]) -> list[int]:
     """The sequence after the problem's local search."""
@@ -136,6 +100,42 @@ class Position:
         """The bytes of the state of a user's problem."""
 
     def cell(self, column: int, row: int) -> int: ...
+
+class Leftover(enum.Enum):
+    none = 0
+
+    total = 1
+
+    per_colour = 2
+
+def same_game(width: int, height: int, cells: Sequence[int], tabu: int, leftover: Leftover, tall: bool = False) -> Problem:
+    """
+    A SameGame board: colours 1 to 9 row by row from the bottom, the tabu colour or 0. With `tall` the columns are 128-bit words even where 64 bits do.
+    """
+
+def tsptw(distances: Sequence[float], ready: Sequence[float], due: Sequence[float], makespan: bool = False, urgent: bool = False, avoid_late: bool = False) -> Problem:
+    """A TSPTW instance, the distances row by row; node 0 is the depot."""
+
+class ProblemError(ValueError):
+    pass
+
+class CompiledFailure(ProblemError):
+    pass
+
+def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, player: int, has_bias: bool, data: int, state_bytes: int, max_moves: int, max_length: int, owner: object, python_score: object | None = None, improve: object | None = None) -> Problem:
+    """
+    A user's problem: addresses of functions that Numba compiled, player's is 0 unless it is a game, and of the constants they are given.
+    """
+
+def python_problem(methods: object, *, is_game: bool, state_bytes: int, max_moves: int, max_length: int, improve: object | None = None) -> Problem:
+    """
+    A user's problem in plain Python: an object with init, find, play, step, score and player of a memoryview.
+    """
+
+def library_problem(entry: int, argument: str, owner: object) -> tuple[Problem, str, float, int, int]:
+    """
+    A user's problem in a library, by the address of its entry point; with name, temperature, max_moves and max_length.
+    """
 
 def mnk(width: int, height: int, k: int) -> Problem:
     """An m,n,k game; a move is row * width + column, row 0 at the bottom."""

@@ -325,7 +325,7 @@ def test_a_thinking_that_cannot_begin_everywhere_is_an_error_and_no_hang(monkeyp
 
 def test_thinking_ends_early_only_when_all_ranks_have_told():
     """Rank 0 alone may be sure; with everybody's word a clear move ends it before the time is up."""
-    for interval, seconds, ends in ((0.02, 60.0, True), (math.inf, 0.5, False)):
+    for interval, seconds, ends in ((0.02, 6.0, True), (math.inf, 0.5, False)):
         share = po.Averaged(interval=interval)
         with po.Player(po.ConnectFour(), po.UCT(po.UCB1(0.1), solver=False), share=share, ranks=2) as player:
             player.reset([4, 1, 4, 1, 4, 2])

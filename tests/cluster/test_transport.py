@@ -1,27 +1,17 @@
 """The transport between ranks, in C++ (transport_test.cpp), plain and under ThreadSanitizer, and through Python."""
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from playout import _core
-
-HERE = Path(__file__).parent
-COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
+from tests import program
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler: set CXX")
-@pytest.mark.parametrize("sanitizer", [[], ["-fsanitize=thread"]], ids=["plain", "tsan"])
+@program.needs_compiler
+@pytest.mark.parametrize("sanitizer", [[], program.THREADS], ids=["plain", "tsan"])
 def test_a_million_messages(sanitizer, tmp_path):
-    program = tmp_path / "transport_test"
-    include = HERE.parent.parent / "cpp"
-    flags = ["-std=c++20", "-O2", "-g", "-pthread", *sanitizer]
-    subprocess.run([COMPILER, *flags, f"-I{include}", HERE / "transport_test.cpp", "-o", program], check=True)
-    done = subprocess.run([program], capture_output=True, text=True, timeout=600)
-    assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
+    program.run(Path(__file__).with_name("transport_test.cpp"), tmp_path, sanitizer=sanitizer)
 
 
 def test_ports_are_connected_by_whoever_moves_their_batches():

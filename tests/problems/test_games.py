@@ -148,7 +148,7 @@ def test_a_full_hex_board_has_one_winner(side):
     ],
 )
 def test_random_games_are_those_of_open_spiel(game, name):
-    pyspiel = pytest.importorskip("pyspiel")
+    pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed; make test-all does it")
     theirs, dice = pyspiel.load_game(name), random.Random(2)
     for _ in range(10 if game.width > 10 else 100):
         state, position = theirs.new_initial_state(), _core.Position(game.engine())

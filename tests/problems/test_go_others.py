@@ -2,17 +2,21 @@
 
 import random
 
-import pyspiel
 import pytest
 from sgfmill.boards import Board
 
 from playout import _core
 
 
+@pytest.fixture(scope="session")
+def pyspiel():
+    return pytest.importorskip("pyspiel", reason="OpenSpiel is not installed; make test-all does it")
+
+
 @pytest.mark.parametrize(
     ("side", "games"), [(2, 400), (3, 600), (4, 600), (5, 400), (6, 200), (7, 100), (9, 60), (13, 12), (19, 4)]
 )
-def test_openspiel_has_the_same_legal_moves_boards_and_winners(side, games):
+def test_openspiel_has_the_same_legal_moves_boards_and_winners(side, games, pyspiel):
     """With simple ko and without suicide; OpenSpiel ends a game that repeats a position, where we stop comparing."""
     numbers = random.Random(side)
     theirs = pyspiel.load_game("go", {"board_size": side, "komi": 0.5, "max_game_length": 10_000})

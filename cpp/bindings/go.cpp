@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "bindings/bindings.h"
+#include "bindings/problem_of.h"
 #include "problems/go/count.h"
+#include "problems/go/go.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -12,21 +14,12 @@ using namespace nb::literals;
 namespace playout::bindings {
 namespace {
 
-ProblemHandle mnk(int width, int height, int k) {
-  if (SmallMnk::fits(width, height)) return {std::make_shared<const SmallMnk>(width, height, k)};
-  return {std::make_shared<const LargeMnk>(width, height, k)};
-}
-
-ProblemHandle connect_four(int width, int height) { return {std::make_shared<const ConnectFour>(width, height)}; }
-
-ProblemHandle hex(int side) { return {std::make_shared<const Hex>(side)}; }
-
 // The board with the smallest array that has room.
 template <int Side, int... Larger>
 ProblemHandle go(int width, int height, const GoSettings& settings) {
   if constexpr (sizeof...(Larger) > 0)
     if (std::max(width, height) > Side) return go<Larger...>(width, height, settings);
-  return {std::make_shared<const Go<Side>>(width, height, settings)};
+  return make_problem<Go<Side>>(width, height, settings);
 }
 
 ProblemHandle make_go(int width, int height, double komi, Ko ko, bool suicide, std::vector<int> black,
@@ -37,11 +30,7 @@ ProblemHandle make_go(int width, int height, double komi, Ko ko, bool suicide, s
 
 }  // namespace
 
-void register_games(nb::module_& m) {
-  m.def("mnk", &mnk, "width"_a, "height"_a, "k"_a,
-        "An m,n,k game; a move is row * width + column, row 0 at the bottom.");
-  m.def("connect_four", &connect_four, "width"_a = 7, "height"_a = 6, "Connect Four; a move is a column from 0.");
-  m.def("hex", &hex, "side"_a, "Hex; a move is row * side + column, row 0 at the top.");
+void register_go(nb::module_& m) {
   nb::enum_<Ko>(m, "Ko")
       .value("simple", Ko::simple)
       .value("positional", Ko::positional)
