@@ -45,7 +45,7 @@ demo: build
 test: $(VENV)/.test
 	$(PYTEST)
 
-# What takes a minute or more by its nature; each such test says why.
+# What takes long by its nature; each such test says why.
 test-slow: $(VENV)/.test
 	$(PYTEST) -m slow
 

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if collection_path == hosts and not asked else None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in item.iter_markers("slow"):
+            if not (mark.args and isinstance(mark.args[0], str)):
+                raise pytest.UsageError(f"{item.nodeid} is slow and does not say why")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """With PLAYOUT_SKIPS=fail, where everything is installed, a skipped test is a fault."""
     if os.environ.get("PLAYOUT_SKIPS") == "fail" and terminalreporter.stats.get("skipped"):
@@ -39,6 +47,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     skipped = reporter is not None and reporter.stats.get("skipped")
     if os.environ.get("PLAYOUT_SKIPS") == "fail" and skipped and session.exitstatus == 0:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def ctrl_c() -> Callable[[], None]:
+    """What presses Ctrl-C, the first time that it is called: a second one would mean more."""
+    left = [signal.SIGINT]
+
+    def press() -> None:
+        if left:
+            signal.raise_signal(left.pop())
+
+    return press
 
 
 @pytest.fixture(scope="session")

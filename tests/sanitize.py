@@ -95,7 +95,7 @@ DESELECTED = {
     "own/test_problem.py::test_the_second_run_of_a_program_does_not_compile": "another process",
     "own/test_problem.py::test_a_loop_without_an_end_can_be_left": "another process",
     "cluster/test_transport.py::test_a_million_messages": "a program that has sanitizers of its own",
-    "cluster/test_treesplit.py::test_simulations_on_three_ranks": "a program that has sanitizers of its own",
+    "cluster/test_treesplit.py::test_a_million_simulations": "a program that has sanitizers of its own",
     "parallel/test_jobs.py::test_auto_finds_the_better_colour": "about scores, and long",
     "test_checkpoint.py::test_killed_at_any_moment_it_leaves_a_checkpoint_that_can_be_read": "other processes",
     "test_checkpoint.py::test_no_memory_for_a_checkpoint_is_said_and_the_search_goes_on": "takes memory away",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import playout as po
-from playout.cli import app
+from playout.cli import MODULES, app, import_commands
 from tests.problems.test_tsptw import a_result
 
 QUICK = ["solve", "samegame:1,tabu=dominant", "--level", "2", "--playouts", "2000", "--threads", "1"]
@@ -494,6 +494,7 @@ def test_the_live_view_on_a_terminal(tmp_path):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_commands_and_options(shell):
+    import_commands()
     script = app.generate_completion(shell=shell)
     for word in ("solve", "verify", "problems", "temperature", "gnrpa", "experiment", "workers"):
         assert word in script
@@ -571,3 +572,13 @@ def test_a_wide_board_is_not_cut_off_and_colours_are_not_lost(tmp_path):
     assert "".join(f"{colour:>3}" for colour in rows[0]) in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines()[3:23])
     assert sum(line.strip().startswith("19 ") for line in done.stdout.splitlines()) >= 2
+
+
+def test_each_command_is_where_it_is_said_to_be():
+    import_commands()
+    assert {name for name in app if not name.startswith("-")} == set(MODULES)
+    for command, module in MODULES.items():
+        words = [sys.executable, "-c", f"from playout import cli; cli.import_commands({command!r}); print(*cli.app)"]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        assert command in done.stdout.split()
+        assert module == "slurm" or command == "solve" or "solve" not in done.stdout.split()

@@ -1,5 +1,5 @@
-// AnyProblem: a problem whose type is forgotten, with everything that is compiled for that type: its searches, its trees,
-// its states. problem_of.h has the implementation; each built-in problem instantiates it in a file of its own.
+// AnyProblem: a problem whose type is forgotten, with everything that is compiled for that type: its searches, its
+// trees, its states. problem_of.h has the implementation; each built-in problem instantiates it in a file of its own.
 #pragma once
 
 #include <nanobind/nanobind.h>

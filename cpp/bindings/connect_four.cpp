@@ -1,6 +1,7 @@
+#include "problems/connect_four.h"
+
 #include "bindings/bindings.h"
 #include "bindings/problem_of.h"
-#include "problems/connect_four.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,3 +1,5 @@
+#include "problems/go/go.h"
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -6,7 +8,6 @@
 #include "bindings/bindings.h"
 #include "bindings/problem_of.h"
 #include "problems/go/count.h"
-#include "problems/go/go.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

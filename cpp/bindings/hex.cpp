@@ -1,6 +1,7 @@
+#include "problems/hex.h"
+
 #include "bindings/bindings.h"
 #include "bindings/problem_of.h"
-#include "problems/hex.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

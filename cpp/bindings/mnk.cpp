@@ -1,6 +1,7 @@
+#include "problems/mnk.h"
+
 #include "bindings/bindings.h"
 #include "bindings/problem_of.h"
-#include "problems/mnk.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

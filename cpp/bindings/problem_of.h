@@ -23,8 +23,7 @@ namespace playout::bindings {
 template <Problem P>
 class PositionOf final : public AnyPosition {
  public:
-  explicit PositionOf(std::shared_ptr<const P> problem)
-      : problem_(std::move(problem)), state_(problem_->initial()) {
+  explicit PositionOf(std::shared_ptr<const P> problem) : problem_(std::move(problem)), state_(problem_->initial()) {
     problem_->find_moves(state_, moves_);
   }
 
@@ -137,10 +136,9 @@ class PositionOf final : public AnyPosition {
   }
 
  private:
-  static constexpr bool kHasRollouts =
-      requires(const P& problem, typename P::State state, Stream random) {
-        problem.rollout(state, random, [](int, Move) {});
-      };
+  static constexpr bool kHasRollouts = requires(const P& problem, typename P::State state, Stream random) {
+    problem.rollout(state, random, [](int, Move) {});
+  };
 
   std::shared_ptr<const P> problem_;
   typename P::State state_;

@@ -19,8 +19,7 @@ void register_problems(nb::module_& m) {
           "is_game", [](const ProblemHandle& handle) { return handle->is_game(); },
           "Whether it is a game for two players.");
   m.def(
-      "improve",
-      [](const ProblemHandle& handle, std::vector<Move> moves) { return handle->improve(std::move(moves)); },
+      "improve", [](const ProblemHandle& handle, std::vector<Move> moves) { return handle->improve(std::move(moves)); },
       "problem"_a, "moves"_a, "The sequence after the problem's local search.");
   nb::class_<AnyPosition>(m, "Position", "A state of a problem, to be played by hand.")
       .def(nb::new_([](const ProblemHandle& handle) { return handle->position(); }), "problem"_a)

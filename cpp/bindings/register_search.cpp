@@ -125,12 +125,10 @@ void register_search(nb::module_& m) {
       .def_prop_ro("score", [](const AnySearch& search) { return search.best().score; })
       .def_prop_ro("moves", [](const AnySearch& search) { return search.best().moves; })
       .def(
-          "level_moves",
-          [](const AnySearch& search, int level) { return inside(search).level_moves(level); },
+          "level_moves", [](const AnySearch& search, int level) { return inside(search).level_moves(level); },
           "level"_a, "The best sequence a level of NRPA has found since it began.")
       .def(
-          "level_policy",
-          [](const AnySearch& search, int level) { return inside(search).level_policy(level); },
+          "level_policy", [](const AnySearch& search, int level) { return inside(search).level_policy(level); },
           "level"_a, "A copy of the policy of a level of NRPA.");
 
   m.def("adapt", &adapt, "policy"_a, "steps"_a, "alpha"_a, "temperature"_a, "bias_use"_a,

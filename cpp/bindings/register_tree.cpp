@@ -161,8 +161,7 @@ void register_tree(nb::module_& m) {
             const auto make = [&] {
               Forest::Trees trees;
               for (int job = 0; job < jobs; job++)
-                trees.push_back(
-                    handle->tree(settings, {.seed = seed, .job = static_cast<std::uint64_t>(job)}, width));
+                trees.push_back(handle->tree(settings, {.seed = seed, .job = static_cast<std::uint64_t>(job)}, width));
               return std::make_unique<Forest>(std::move(trees));
             };
             new (self) WatchedForest(make, handle.errands);

@@ -1,8 +1,9 @@
+#include "problems/same_game.h"
+
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
 #include "bindings/problem_of.h"
-#include "problems/same_game.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

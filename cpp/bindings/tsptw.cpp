@@ -1,8 +1,9 @@
+#include "problems/tsptw.h"
+
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
 #include "bindings/problem_of.h"
-#include "problems/tsptw.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -13,7 +14,7 @@ namespace {
 ProblemHandle tsptw(std::vector<double> distances, std::vector<double> ready, std::vector<double> due, bool makespan,
                     bool urgent, bool avoid_late) {
   return make_problem<Tsptw>(std::move(distances), std::move(ready), std::move(due),
-                                        TsptwSettings{makespan, urgent, avoid_late});
+                             TsptwSettings{makespan, urgent, avoid_late});
 }
 
 }  // namespace

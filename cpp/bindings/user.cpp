@@ -1,3 +1,5 @@
+#include "problems/user.h"
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -5,7 +7,6 @@
 #include "bindings/bindings.h"
 #include "bindings/problem_of.h"
 #include "bindings/python_rules.h"
-#include "problems/user.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -6,8 +6,7 @@
 1736.0
 """
 
-from importlib.metadata import version as _version
-
+from playout import version as _version
 from playout.check import Report
 from playout.check import check
 from playout.cluster import Dask
@@ -65,7 +64,6 @@ from playout.uct import UCBTuned2
 from playout.uct import UCT
 from playout.uct import Widening
 
-__version__ = _version("playout")
 
 __all__ = [
     "GNRPA",
@@ -125,3 +123,4 @@ __all__ = [
     "solve",
     "watch",
 ]
+__version__ = _version.VERSION

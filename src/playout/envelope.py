@@ -6,9 +6,9 @@ anywhere: it is parsed, and nothing in it is ever run.
 
 import hashlib
 import json
-from importlib.metadata import version
 from typing import Any
 
+from playout import version
 from playout.errors import InputError
 
 DIGEST_BYTES = 32
@@ -20,7 +20,7 @@ class DamagedError(InputError):
 
 def seal(kind: str, header: dict[str, Any], content: bytes = b"") -> bytes:
     """Return an envelope of that kind, which says by which version of Playout it was made."""
-    line = json.dumps({"format": kind, "version": version("playout"), **header}).encode()
+    line = json.dumps({"format": kind, "version": version.VERSION, **header}).encode()
     whole = line + b"\n" + content
     return whole + hashlib.sha256(whole).digest()
 
@@ -42,8 +42,8 @@ def unseal(kind: str, sealed: bytes, any_version: bool = False) -> tuple[dict[st
         made_by = (header["format"], header["version"])
     except (ValueError, TypeError, KeyError, RecursionError):
         raise DamagedError("it is damaged: it does not say what it is of") from None
-    if made_by != (kind, made_by[1] if any_version else version("playout")):
-        raise InputError(f"it was written by version {shown(made_by[1])} of Playout, this is {version('playout')}")
+    if made_by != (kind, made_by[1] if any_version else version.VERSION):
+        raise InputError(f"it was written by version {shown(made_by[1])} of Playout, this is {version.VERSION}")
     return header, content
 
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from html import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from playout import parallel, problems, search
 from playout.errors import InputError, check_integer, check_number, short
 from playout.own import Own
+from playout.version import VERSION
 
 FORMAT = "playout-result/1"
 MAX_BYTES = 1 << 28
@@ -360,7 +360,7 @@ def _temporary_beside(path: Path) -> tuple[int, str]:
 
 def provenance(threads: int, ranks: int = 1) -> dict[str, Any]:
     """Return what a reader of a result needs to know of how it was made."""
-    return {"version": version("playout"), "cpu": cpu_name(), "threads": threads, "ranks": ranks}
+    return {"version": VERSION, "cpu": cpu_name(), "threads": threads, "ranks": ranks}
 
 
 def cpu_name() -> str:

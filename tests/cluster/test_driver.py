@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -130,19 +129,18 @@ def test_a_process_that_says_nothing_is_not_waited_for(monkeypatch):
 def test_a_round_does_not_wait_for_a_process_that_says_nothing(monkeypatch):
     """Of variants, each round waits for all islands: whoever has nothing to do does what is late."""
     monkeypatch.setattr(driver, "LATE_SECONDS", 0.5)
+    monkeypatch.setattr(driver, "PATIENCE_SECONDS", 1e6)
     here = po.solve(AUTO, QUICK, playouts=60_000, parallel=Root(2), seed=2)
-    stopped, last = [], [0.0]
+    stopped = []
 
     def stop(progress):
         if progress.playouts > 5000 and not stopped:
             stopped.append(children()[0])
             os.kill(stopped[0], signal.SIGSTOP)
-        last[0] = progress.seconds
 
     there = po.solve(AUTO, QUICK, playouts=60_000, parallel=Root(2), seed=2, cluster=HERE, on_event=stop)
     assert stopped
     assert outcome(there) == outcome(here)
-    assert last[0] < driver.PATIENCE_SECONDS
 
 
 def test_a_chunk_that_always_kills_its_process_ends_the_search(monkeypatch, tmp_path):
@@ -210,16 +208,18 @@ def test_checkpoints_of_one_machine_and_of_clusters_are_told_apart(tmp_path):
         po.solve(GAME, QUICK, checkpoint=tmp_path / "there", resume=True, seed=1, cluster=HERE, **settings)
 
 
-def test_the_best_so_far_is_on_disk(tmp_path):
+def test_the_best_so_far_is_on_disk(tmp_path, ctrl_c):
     file, seen = tmp_path / "best.json", []
 
     def look(progress):
         if file.exists():
             seen.append(po.load(file))
             assert seen[-1].interrupted or progress.result is not None
+        if len({kept.score for kept in seen}) > 1:
+            ctrl_c()
 
-    result = po.solve(GAME, GNRPA(level=3), seconds=3, cluster=HERE, output=file, on_event=look)
-    assert len({kept.score for kept in seen}) > 1
+    result = po.solve(GAME, GNRPA(level=3), seconds=1000, cluster=HERE, output=file, on_event=look)
+    assert result.interrupted
     assert all(kept.verify() == kept.score for kept in seen)
     assert po.load(file).to_json() == result.to_json()
 
@@ -235,11 +235,14 @@ def test_a_result_that_cannot_be_written_is_tried_again(tmp_path):
     assert output.score == result.score
 
 
-def test_an_interrupt_ends_it_at_once_and_keeps_all(tmp_path):
+def test_an_interrupt_ends_it_at_once_and_keeps_all(tmp_path, ctrl_c):
     file = tmp_path / "run.ckpt"
-    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    result = po.solve(GAME, seconds=1000, cluster=Local(workers=2, chunk=8), checkpoint=file)
+
+    def interrupt(progress):
+        if progress.seconds > 1 and len(children()) == 2:
+            ctrl_c()
+
+    result = po.solve(GAME, seconds=1000, cluster=Local(workers=2, chunk=8), checkpoint=file, on_event=interrupt)
     assert result.interrupted
     kept = checkpoint.load(file)
     assert sum(island["playouts"] for island in kept.islands) == result.playouts > 0
@@ -278,21 +281,22 @@ def test_ended_before_it_began_it_has_a_result_all_the_same(tmp_path):
     assert done.stdout == "True 1 True\n", done.stderr
 
 
-def test_idle_processes_begin_islands_of_their_own(tmp_path):
+def test_idle_processes_begin_islands_of_their_own(tmp_path, ctrl_c):
     """With time to fill and no strategy asked for, a cluster that grows is used."""
     with nodes_of(Local(workers=1)) as growing:
-        grown = []
 
         def grow(progress):
-            if progress.playouts and not grown:
-                grown.append(progress.seconds)
+            if progress.playouts:
                 growing.workers = 3
+            if len(progress.islands) == 3 and all(island.playouts for island in progress.islands):
+                ctrl_c()
 
-        result = po.solve(GAME, QUICK, seconds=3, cluster=growing, on_event=grow, checkpoint=tmp_path / "run.ckpt")
+        result = po.solve(GAME, QUICK, seconds=1000, cluster=growing, on_event=grow, checkpoint=tmp_path / "run.ckpt")
     assert result.parallel == Root(3)
     assert len(result.islands) == 3
     assert all(island.playouts for island in result.islands)
-    again = po.solve(GAME, QUICK, seconds=4, cluster=HERE, checkpoint=tmp_path / "run.ckpt", resume=True)
+    longer = result.seconds + 1
+    again = po.solve(GAME, QUICK, seconds=longer, cluster=HERE, checkpoint=tmp_path / "run.ckpt", resume=True)
     assert again.parallel == Root(3)
     assert again.playouts > result.playouts
 

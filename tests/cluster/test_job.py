@@ -185,13 +185,16 @@ def test_a_million_messages_over_mpi(tmp_path):
     assert sum(map(int, done.stdout.split())) == 1_000_000
 
 
+WAITS = pytest.mark.slow("waits for the silence that ends a job")
+
+
 @pytest.mark.parametrize(
     ("share", "commands", "pause"),
     [
         ("averaged", [], 0.5),
-        ("averaged", ["clear_board", "genmove b"], 0.5),
-        ("averaged", [], 6.0),
-        ("treesplit", [], 0.5),
+        pytest.param("averaged", ["clear_board", "genmove b"], 0.5, marks=WAITS),
+        pytest.param("averaged", [], 6.0, marks=WAITS),
+        pytest.param("treesplit", [], 0.5, marks=WAITS),
         ("treesplit", ["clear_board", "genmove b"], 0.5),
     ],
 )
@@ -274,7 +277,7 @@ SHARED = ["gtp", "--share", "averaged"]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gtp"], "this was started as 3 ranks; say how they share what they learn: --share averaged"),
+        (["gtp"], "this was started as 2 ranks; say how they share what they learn: --share averaged"),
         (["gtp", "--depth", "2"], "--depth goes with --share"),
         ([*SHARED, "--interval", "0"], "interval is 0"),
         ([*SHARED, "--interval", "-1"], "interval is -1"),
@@ -288,7 +291,7 @@ SHARED = ["gtp", "--share", "averaged"]
     ],
 )
 def test_a_mistake_is_said_once_and_ends_all_ranks(arguments, message, tmp_path):
-    done = ranks(3, *PLAYOUT, *arguments, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    done = ranks(2, *PLAYOUT, *arguments, cwd=tmp_path, stdin=subprocess.DEVNULL)
     said = [line for line in done.stderr.splitlines() if line]
     assert len(said) == 1
     assert message in said[0]

@@ -165,7 +165,7 @@ def test_a_problem_of_ones_own_on_ranks(tmp_path):
     ],
 )
 def test_a_mistake_is_said_once_and_ends_all_ranks(arguments, message, tmp_path):
-    done = ranks(3, *PLAYOUT, *arguments, cwd=tmp_path)
+    done = ranks(2, *PLAYOUT, *arguments, cwd=tmp_path)
     said = [line for line in done.stderr.splitlines() if line.startswith("playout:")]
     assert len(said) == 1
     assert message in said[0]

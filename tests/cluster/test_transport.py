@@ -9,7 +9,13 @@ from tests import program
 
 
 @program.needs_compiler
-@pytest.mark.parametrize("sanitizer", [[], program.THREADS], ids=["plain", "tsan"])
+@pytest.mark.parametrize(
+    "sanitizer",
+    [
+        pytest.param([], id="plain"),
+        pytest.param(program.THREADS, id="tsan", marks=pytest.mark.slow("a million messages under a sanitizer")),
+    ],
+)
 def test_a_million_messages(sanitizer, tmp_path):
     program.run(Path(__file__).with_name("transport_test.cpp"), tmp_path, sanitizer=sanitizer)
 

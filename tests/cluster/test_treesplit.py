@@ -496,16 +496,8 @@ def test_a_game_of_a_user_that_fails_says_so_on_any_rank(threads):
         player.think(playouts=10_000)
 
 
-# A million simulations take a minute or more under a sanitizer; a tenth of them runs always.
 @program.needs_compiler
-@pytest.mark.parametrize(
-    ("simulations", "sanitizer"),
-    [
-        pytest.param(100_000, [], id="100_000"),
-        pytest.param(1_000_000, [], marks=pytest.mark.slow, id="1_000_000"),
-        pytest.param(1_000_000, program.THREADS, marks=pytest.mark.slow, id="1_000_000-tsan"),
-        pytest.param(1_000_000, program.ADDRESSES, marks=pytest.mark.slow, id="1_000_000-asan"),
-    ],
-)
-def test_simulations_on_three_ranks(simulations, sanitizer, tmp_path):
-    program.run(Path(__file__).with_name("treesplit_test.cpp"), tmp_path, simulations, sanitizer=sanitizer)
+@pytest.mark.slow("makes a million simulations, and under a sanitizer")
+@pytest.mark.parametrize("sanitizer", [[], program.THREADS, program.ADDRESSES], ids=["plain", "tsan", "asan"])
+def test_a_million_simulations(sanitizer, tmp_path):
+    program.run(Path(__file__).with_name("treesplit_test.cpp"), tmp_path, sanitizer=sanitizer)

@@ -42,7 +42,7 @@ def test_gnu_gos_regression_tests(gnugo_source):
     assert sum("loadsgf" in line for line in asked) > 500
 
 
-@pytest.mark.slow
+@pytest.mark.slow("runs all suites of another program")
 def test_all_of_gnu_gos_regression_tests(gnugo_source):
     folder = gnugo_source / "regression"
     asked, failed = run_suites(folder, sorted(path.stem for path in folder.glob("*.tst")))
@@ -117,7 +117,7 @@ def test_noise_is_answered():
     assert "? illegal move" in said
 
 
-@pytest.mark.slow
+@pytest.mark.slow("lasts a minute, as it says")
 def test_a_minute_of_noise():
     end, seed = time.monotonic() + 60, random.SystemRandom().randrange(1 << 30)
     print(f"the first seed is {seed}", file=sys.stderr)

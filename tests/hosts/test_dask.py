@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from playout.version import VERSION
 from tests.hosts.conftest import Solving, check_result, solve
 from tests.hosts.network import BIN, Host, until
 
@@ -243,11 +243,7 @@ def test_an_unreachable_scheduler_is_said_within_seconds(hosts: list[Host], tmp_
 def other_version(folder: Path) -> str:
     """Return a PYTHONPATH with which Playout is of another version."""
     (folder / "other").mkdir()
-    (folder / "other" / "sitecustomize.py").write_text(
-        "import importlib.metadata as metadata\n"
-        "version = metadata.version\n"
-        "metadata.version = lambda name: '0.0.9' if name == 'playout' else version(name)\n"
-    )
+    (folder / "other" / "sitecustomize.py").write_text("import playout.version\nplayout.version.VERSION = '0.0.9'\n")
     return str(folder / "other")
 
 
@@ -259,7 +255,7 @@ def test_another_version_on_a_worker_is_refused(hosts: list[Host], tmp_path: Pat
     print(f"{seconds:.1f} s: {said}")
     assert status == 2
     assert "host3:" in said
-    assert f'Playout is version "0.0.9" there, and "{version("playout")}" here; all nodes need the same' in said
+    assert f'Playout is version "0.0.9" there, and "{VERSION}" here; all nodes need the same' in said
 
 
 def test_a_worker_of_another_version_that_joins_is_left_out(

@@ -102,6 +102,7 @@ def test_variants_are_all_tried_and_the_best_get_most():
     assert result.verify() == result.score
 
 
+@pytest.mark.slow("runs twenty searches")
 def test_auto_finds_the_better_colour():
     """Board 10: the dominant colour is the wrong one. At equal playouts the portfolio is far ahead (4 seeds)."""
     search = GNRPA(level=3)

@@ -89,7 +89,7 @@ def test_numbers_of_games(length, count, suicide):
     assert _core.GoCounter(1, length, suicide).count_games() == count
 
 
-@pytest.mark.slow
+@pytest.mark.slow("counts hundreds of millions of games")
 def test_the_number_of_games_on_four_points():
     """The published number is of the rules that allow suicide."""
     assert _core.GoCounter(1, 4, suicide=True).count_games() == 2_098_407_841

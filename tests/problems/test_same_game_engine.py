@@ -28,7 +28,10 @@ def tall_engine(game: SameGame) -> _core.Problem:
     return _core.same_game(game.width, game.height, cells, tabu, LEFTOVER[game.leftover_penalty], tall=True)
 
 
-@pytest.mark.parametrize("part", range(10))
+MANY = pytest.mark.slow("plays thousands of games in plain Python")
+
+
+@pytest.mark.parametrize("part", [0, 1, 2, *(pytest.param(part, marks=MANY) for part in range(3, 10))])
 def test_random_games_on_random_boards(part):
     """Moves, their order, biases, codes, cells, score and end, at every step of a random game on each board."""
     numbers = random.Random(part)

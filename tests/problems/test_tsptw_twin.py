@@ -140,7 +140,7 @@ def test_a_detour_that_is_shorter_by_rounding():
     assert [move for move, _, _ in _core.Position(plain.engine()).moves()] == [1]
 
 
-@pytest.mark.parametrize("n", [300, 1024])
+@pytest.mark.parametrize("n", [300, pytest.param(1024, marks=pytest.mark.slow("writes gigabytes of memory"))])
 def test_large_instances(n):
     """Codes that do not fit the policy's dense table, and the most nodes there may be."""
     plain = random_instance(n, 1, tightness=0.2, urgent=True, avoid_late=True)

@@ -5,15 +5,37 @@ import os
 import signal
 import sys
 import warnings
+from importlib import import_module
 from typing import Any
 
 from cyclopts import CycloptsError
 
-from playout.cli import bench, experiment, gtp, match, problems, show, slurm, solve  # noqa: F401, they add commands
 from playout.cli.common import app, mistake, note
 from playout.errors import ClusterError, InputError
 
-__all__ = ["app", "main"]
+__all__ = ["app", "import_commands", "main"]
+
+# The module of this package that has each command.
+MODULES = {
+    "bench": "bench",
+    "check": "problems",
+    "experiment": "experiment",
+    "gtp": "gtp",
+    "include": "problems",
+    "match": "match",
+    "plot": "show",
+    "problems": "problems",
+    "show": "show",
+    "slurm": "slurm",
+    "solve": "solve",
+    "verify": "show",
+}
+
+
+def import_commands(command: str | None = None) -> None:
+    """Import the module of a command, or of all if there is no such command; modules add their commands to the app."""
+    for module in {MODULES[command]} if command in MODULES else sorted(set(MODULES.values())):
+        import_module(f"playout.cli.{module}")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -25,6 +47,8 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows a question mark, not a traceback
+    arguments = sys.argv[1:] if arguments is None else arguments
+    import_commands(arguments[0] if arguments else None)
     try:
         status = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()

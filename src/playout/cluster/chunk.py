@@ -12,10 +12,9 @@ import traceback
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from typing import Any
 
-from playout import _core, envelope
+from playout import _core, envelope, version
 from playout import search as searches
 from playout.cluster import travel
 from playout.compile import explained
@@ -135,8 +134,8 @@ class Reply:
     def from_bytes(reply: bytes) -> "Reply":
         header, state = envelope.unseal(REPLY, reply, any_version=True)
         try:
-            if header["version"] != version("playout"):
-                there, here = envelope.shown(header["version"]), envelope.shown(version("playout"))
+            if header["version"] != version.VERSION:
+                there, here = envelope.shown(header["version"]), envelope.shown(version.VERSION)
                 error = f"Playout is version {there} there, and {here} here; all nodes need the same"
                 return Reply(str(header["node"]), kind="node", error=error)
             return Reply(
