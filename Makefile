@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet
 # Tests run on all processors, one more than there are, for some wait.
 WORKERS := $(shell echo $$(($$(nproc || echo 1) + 1)))
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
-SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.h' -o -name '*.cpp')
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src/playout/include -name '*.h' -o -name '*.cpp')
 CPP := $(shell find cpp -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo test test-slow test-all test-cluster lint format stubs bench sanitize wheel clean
@@ -32,7 +32,7 @@ $(VENV)/.built: $(VENV)/.created $(SOURCES)
 	@touch $@
 
 # What the tests need; what only some need and is large; what the linters are.
-$(VENV)/.test $(VENV)/.others $(VENV)/.lint: $(VENV)/.%: $(VENV)/.built
+$(VENV)/.test $(VENV)/.others $(VENV)/.lint: $(VENV)/.%: $(VENV)/.created
 	@echo "Installing the packages of the group '$*' into $(VENV) ..."
 	@$(PIP) install --group $*
 	@touch $@
@@ -42,22 +42,22 @@ demo: build
 	@$(BIN)/playout show demo.json --html demo.html
 	@echo "Open demo.html in a browser to watch the solution: file://$(CURDIR)/demo.html"
 
-test: $(VENV)/.test
+test: build $(VENV)/.test
 	$(PYTEST)
 
 # What takes long by its nature; each such test says why.
-test-slow: $(VENV)/.test
+test-slow: build $(VENV)/.test
 	$(PYTEST) -m slow
 
 # All tests but those on three hosts, those against large packages of others too.
-test-all: $(VENV)/.test $(VENV)/.others
+test-all: build $(VENV)/.test $(VENV)/.others
 	$(PYTEST) -m ""
 
 # Clusters of three hosts that are network namespaces, with kills and cut links: some minutes, as root.
-test-cluster: $(VENV)/.test
+test-cluster: build $(VENV)/.test
 	$(BIN)/python -m pytest tests/hosts
 
-lint: $(VENV)/.lint
+lint: build $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -76,11 +76,11 @@ bench: build
 	$(BIN)/playout bench
 
 # The tests of what is threaded or parses, under each sanitizer.
-sanitize: $(VENV)/.test
+sanitize: build $(VENV)/.test
 	$(BIN)/python tests/sanitize.py
 
 wheel: build
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf build dist $(VENV)
+	rm -rf build dist $(VENV) src/playout/_core.*.so

@@ -215,8 +215,11 @@ def test_a_problem_that_a_worker_cannot_find(cluster, tmp_path):
 
 
 def test_a_scheduler_that_cannot_be_reached():
-    with pytest.raises(InputError, match=r"cannot reach the .*scheduler 'tcp://127\.0\.0\.1:9' within 10 s"):
-        po.solve(GAME, playouts=10, cluster=Dask("tcp://127.0.0.1:9"))
+    with socket.socket() as silent:  # taken, but nobody listens
+        silent.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(InputError, match=rf"cannot reach the .*scheduler '{re.escape(address)}' within 10 s"):
+            po.solve(GAME, playouts=10, cluster=Dask(address))
     for wrong in ("nonsense", "ftp://x:1", "tcp://", "/no/such/scheduler.json"):
         with pytest.raises(InputError, match=re.escape(repr(wrong))):
             po.solve(GAME, playouts=10, cluster=Dask(wrong))

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import textwrap
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 import playout as po
-from tests.cluster.test_mpi import MPIEXEC, PLAYOUT, ranks, ranks_below
+from tests.cluster.test_mpi import MPIEXEC, PLAYOUT, ranks, ranks_below, words_of
 from tests.gtp.talk import Program, board
 
 pytestmark = pytest.mark.skipif(
@@ -32,7 +32,8 @@ def engine(count, *options):
             yield Program(process)
         finally:
             for pid in by_rank(process.pid).values():
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             process.kill()
 
 
@@ -40,8 +41,9 @@ def by_rank(pid):
     """The processes of a job by their ranks."""
     found = {}
     for child in ranks_below(pid):
-        words = Path(f"/proc/{child}/environ").read_text().split("\0")
-        found[int(next(word for word in words if word.startswith("PMI_RANK=")).partition("=")[2])] = int(child)
+        for word in words_of(child, "environ"):
+            if word.startswith("PMI_RANK="):
+                found[int(word.partition("=")[2])] = int(child)
     return found
 
 

@@ -286,10 +286,22 @@ def ranks_below(pid: int) -> list[str]:
     """The processes that mpiexec has started, through its proxy."""
     below, found = [str(pid)], []
     while below:
-        children = Path(f"/proc/{below.pop()}/task").glob("*/children")
-        below += [child for task in children for child in task.read_text().split()]
-        found += [child for child in below if "playout" in Path(f"/proc/{child}/cmdline").read_text().split("\0")]
+        tasks = list(Path(f"/proc/{below.pop()}/task").glob("*/children"))
+        below += [child for task in tasks for child in text_of(task).split()]
+        found += [child for child in below if "playout" in words_of(child, "cmdline")]
     return sorted(set(found))
+
+
+def words_of(pid: str, file: str) -> list[str]:
+    return text_of(Path(f"/proc/{pid}/{file}")).split("\0")
+
+
+def text_of(file: Path) -> str:
+    """What a file of /proc says; nothing if its process has ended meanwhile."""
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
 
 
 def wait_for(condition):
