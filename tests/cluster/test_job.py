@@ -482,6 +482,7 @@ def test_an_exception_on_rank_0_ends_all_ranks(tmp_path):
     assert done.stderr.count("RuntimeError: a mistake in the script") == 1
 
 
+@pytest.mark.slow("compiles a game on each rank")
 def test_games_of_users_think_on_other_ranks(tmp_path):
     """Compiled by Numba or plain: what a rank has to ask of Python, its own Python answers."""
     (tmp_path / "nim.py").write_text((Path(__file__).parents[2] / "examples" / "nim.py").read_text())

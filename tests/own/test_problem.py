@@ -459,7 +459,9 @@ def test_a_local_search_that_solves():
     assert po.solve(own.ImproveSolves(), po.NRPA(level=1, improve=True), playouts=20).score > 0
 
 
-@pytest.mark.parametrize("name", ["loops", "loops_plain"])
+@pytest.mark.parametrize(
+    "name", ["loops", pytest.param("loops_plain", marks=pytest.mark.slow("waits for signals that come late"))]
+)
 def test_a_loop_without_an_end_can_be_left(name, tmp_path):
     """The first signal ends the search after the playouts under way; one much later does not wait for them."""
     command = [sys.executable, "-m", "playout", "solve", f"tests.own.problems:{name}", "--seconds", "60"]
