@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 PIP := $(BIN)/python -m pip --quiet
-# Tests run on all processors, one more than there are, for some wait.
-WORKERS := $(shell echo $$(($$(nproc || echo 1) + 1)))
+# Tests run on all processors, one more than there are, for some wait; each takes up to a gigabyte of memory.
+WORKERS := $(shell n=$$(nproc || echo 1); echo $$((n < 8 ? n + 1 : 8)))
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src/playout/include -name '*.h' -o -name '*.cpp')
 CPP := $(shell find cpp -name '*.h' -o -name '*.cpp')
