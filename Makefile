@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
+# Python compiles what is imported, when it first is: for all there is pip would take twelve seconds.
+export PIP_NO_COMPILE := 1
 PIP := $(BIN)/python -m pip --quiet
 # Tests run on all processors, one more than there are, for some wait; each takes up to a gigabyte of memory.
 WORKERS := $(shell n=$$(nproc || echo 1); echo $$((n < 8 ? n + 1 : 8)))

@@ -1,4 +1,4 @@
-"""Tests that are programs in C++: compiled, under a sanitizer or plain, and run."""
+"""Tests that are programs: in C++, compiled, under a sanitizer or plain, and run; or jobs of several processes."""
 
 import os
 import shutil
@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler: set CXX")
+MANY_JOBS = pytest.mark.slow("starts another job of several processes")
 THREADS = ["-fsanitize=thread"]
 ADDRESSES = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 

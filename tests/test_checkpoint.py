@@ -319,6 +319,7 @@ po.solve(po.SameGame.standard(1, tabu="auto"), po.GNRPA(level=3), playouts=200_0
 """
 
 
+@pytest.mark.slow("kills a search eight times")
 def test_killed_at_any_moment_it_leaves_a_checkpoint_that_can_be_read(tmp_path):
     """Kill -9, eight times, while it searches and writes; then the rest: the same as without all that."""
     file = tmp_path / "run.ckpt"

@@ -114,7 +114,8 @@ def test_killed_and_joining_workers_change_nothing(cluster):
     )
     assert not todo
     assert outcome(there) == outcome(here)
-    assert len({node for island in there.islands for node in island.nodes}) == 3
+    nodes = {node for island in there.islands for node in island.nodes}
+    assert any(node.endswith(f":{cluster.workers[2].pid}") for node in nodes)
 
 
 def test_workers_that_join_get_islands_of_their_own(cluster, ctrl_c):

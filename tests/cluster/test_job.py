@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import playout as po
+from tests import program
 from tests.cluster.test_mpi import MPIEXEC, PLAYOUT, ranks, ranks_below, words_of
 from tests.gtp.talk import Program, board
 
@@ -226,7 +227,7 @@ def test_a_rank_that_falls_silent_hangs_no_game(share, commands, pause):
     assert "no sign of life for 5 seconds" in said
 
 
-@pytest.mark.parametrize("share", ["averaged", "treesplit"])
+@pytest.mark.parametrize("share", [pytest.param("averaged", marks=program.MANY_JOBS), "treesplit"])
 def test_a_rank_that_is_only_slow_is_waited_for_no_longer_than_a_moment(share):
     with engine(3, "--share", share, "--seconds", 0.5) as program:
         assert program.ask("genmove b").startswith("= ")
@@ -399,7 +400,14 @@ PIDS = """
 """
 
 
-@pytest.mark.parametrize("share", ["Averaged()", "Averaged(depth=2, min_visits=1)", "Broadcast()", "Treesplit()"])
+@pytest.mark.parametrize(
+    "share",
+    [
+        "Averaged(depth=2, min_visits=1)",
+        "Treesplit()",
+        *(pytest.param(share, marks=program.MANY_JOBS) for share in ("Averaged()", "Broadcast()")),
+    ],
+)
 def test_a_rank_that_was_slow_takes_part_again(share, tmp_path):
     """Stopped for a second, in which the game goes on by two moves: then all add up, and all have a vote."""
     script = f"""

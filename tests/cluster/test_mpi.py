@@ -16,6 +16,7 @@ import pytest
 
 import playout as po
 from playout import GNRPA, MPI, InputError, Root, SameGame, cluster
+from tests import program
 
 BIN = Path(sys.executable).parent
 MPIEXEC = BIN / "mpiexec"
@@ -55,7 +56,9 @@ def outcome(result):
     [
         (["--parallel", "root", "--jobs", "5"], Root(5), GAME),
         (["--threads", "2"], po.Hybrid(4, 4), GAME),
-        (["--parallel", "root", "--jobs", "3"], Root(3), SameGame.standard(1, tabu="auto")),
+        pytest.param(
+            ["--parallel", "root", "--jobs", "3"], Root(3), SameGame.standard(1, tabu="auto"), marks=program.MANY_JOBS
+        ),
     ],
 )
 def test_four_ranks_find_what_one_process_does(options, parallel, problem, tmp_path):
@@ -78,7 +81,9 @@ def test_rank_0_works_too(tmp_path):
     assert len({node for island in data["islands"] for node in island["nodes"]}) == 2
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, *(pytest.param(one, marks=program.MANY_JOBS) for one in (signal.SIGUSR1, signal.SIGINT))]
+)
 def test_a_signal_ends_it_with_everything_saved(number, tmp_path):
     process = begin(4, *SOLVE, "--seconds", 1000, "--checkpoint", "run.ckpt", "--chunk", 8, "--quiet", cwd=tmp_path)
     wait_for(lambda: playouts_of(tmp_path / "run.ckpt.json") > 0)
@@ -104,6 +109,7 @@ def test_a_signal_to_one_rank_is_no_success(tmp_path):
     assert not (tmp_path / "run.ckpt.DONE").exists()
 
 
+@program.MANY_JOBS
 def test_a_killed_rank_ends_the_job_and_another_number_of_ranks_goes_on(tmp_path, monkeypatch):
     options = [*SOLVE, "--playouts", 150_000, "--parallel", "root", "--jobs", 4, "--checkpoint", "run.ckpt"]
     options += ["--chunk", 0.2, "--output", "run.json"]
