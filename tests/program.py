@@ -18,7 +18,7 @@ ADDRESSES = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 def run(source: Path, folder: Path, *arguments: object, sanitizer: list[str]) -> None:
     """Compile and run a program, which says what it found wrong, or ok."""
     program = folder / source.stem
-    flags = ["-std=c++20", "-O1", "-g", "-pthread", f"-I{ROOT / 'cpp'}", *sanitizer]
+    flags = ["-std=c++20", "-O2", "-g", "-pthread", f"-I{ROOT / 'cpp'}", *sanitizer]
     subprocess.run([COMPILER, *flags, source, "-o", program], check=True)
     done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=1200)
     assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr

@@ -32,6 +32,7 @@ class PositionOf final : public AnyPosition {
     auto moves = moves_;
     if (fresh) problem_->find_moves(state_, moves);
     if (all) problem_->find_all_moves(state_, moves);
+    list.reserve(static_cast<std::size_t>(moves.count));
     for (int i = 0; i < moves.count; i++)
       list.emplace_back(moves.move(i), moves.code(moves.item(i)), moves.bias(moves.item(i)));
     return list;

@@ -98,8 +98,9 @@ void search(const P& game, std::uint64_t ranks, int threads, std::uint64_t simul
 
 }  // namespace
 
-int main() {
-  search(ConnectFour(7, 6), 3, 2, 500000, {}, 2, false);  // and as many again
+int main(int argc, char** argv) {
+  const std::uint64_t simulations = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
+  search(ConnectFour(7, 6), 3, 2, simulations / 2, {}, 2, false);  // and as many again
   for (const std::uint64_t ranks : {1, 2, 7}) search(ConnectFour(7, 6), ranks, 2, 30000, {.overload = 2}, 5, true);
   search(Hex(7), 3, 2, 20000, {.duplicate_after = 0, .sync_every = 1}, 1, true);
   search(Hex(7), 3, 2, 20000, {.duplicate_after = 1000000000, .sync_every = 1000000000}, 0, true);
