@@ -92,6 +92,7 @@ LEFT_OUT = {
 # Of the files that run, what is not for a sanitized module, and why.
 DESELECTED = {
     "own/test_library.py::test_the_header_is_where_it_is_said_to_be": "another process",
+    "test_sgf.py::test_the_page_replays_the_game": "a browser",
     "own/test_problem.py::test_the_second_run_of_a_program_does_not_compile": "another process",
     "own/test_problem.py::test_a_loop_without_an_end_can_be_left": "another process",
     "cluster/test_transport.py::test_a_million_messages": "a program that has sanitizers of its own",
