@@ -58,16 +58,16 @@ class Broadcast final : public Member {
 
   bool finish(std::chrono::duration<double> at_most) override {
     rest();
+    bool whole = false;  // before all is taken in: what comes meanwhile is for the next call
     {
       std::unique_lock lock(mutex_);
-      const bool whole = changed_.wait_for(lock, at_most, [&] { return all_have_ended(); });
-      // In step, the last parts are taken in together: in which order they have come must not matter.
-      if (!whole && settings_.simulations > 0) return false;
+      whole = changed_.wait_for(lock, at_most, [&] { return all_have_ended(); });
     }
+    // In step, the last parts are taken in together: in which order they have come must not matter.
+    if (!whole && settings_.simulations > 0) return false;
     Workers alone;
     take_in(alone);
-    const std::scoped_lock lock(mutex_);
-    return all_have_ended();
+    return whole;
   }
 
   void serve() override {
