@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
-# Python compiles what is imported, when it first is: for all there is pip would take twelve seconds.
+# Python compiles a module when it first imports it. Compiling all modules at installation takes pip twelve seconds.
 export PIP_NO_COMPILE := 1
 PIP := $(BIN)/python -m pip --quiet
 # Tests run on all processors, one more than there are, for some wait; each takes up to a gigabyte of memory.
@@ -33,7 +33,7 @@ $(VENV)/.built: $(VENV)/.created $(SOURCES)
 	  { grep -v '^ *$$' build/build.log | tail -n 60; exit 1; }
 	@touch $@
 
-# What the tests need; what only some need and is large; what the linters are.
+# Dependency groups of pyproject.toml: the packages of the tests, the large packages of a few tests, the linters.
 $(VENV)/.test $(VENV)/.others $(VENV)/.lint: $(VENV)/.%: $(VENV)/.created
 	@echo "Installing the packages of the group '$*' into $(VENV) ..."
 	@$(PIP) install --group $*
@@ -47,11 +47,11 @@ demo: build
 test: build $(VENV)/.test
 	$(PYTEST)
 
-# What takes long by its nature; each such test says why.
+# The tests that take long by their nature; each one states its reason.
 test-slow: build $(VENV)/.test
 	$(PYTEST) -m slow
 
-# All tests but those on three hosts, those against large packages of others too.
+# All tests, except for those on three hosts.
 test-all: build $(VENV)/.test $(VENV)/.others
 	$(PYTEST) -m ""
 

@@ -51,7 +51,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture
 def ctrl_c() -> Callable[[], None]:
-    """What presses Ctrl-C, the first time that it is called: a second one would mean more."""
+    """Return a function that sends SIGINT on its first call only: a second SIGINT would end a search differently."""
     left = [signal.SIGINT]
 
     def press() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 
-# Threads in the engine: under all sanitizers.
+# These files run threads of the engine. They run under all sanitizers.
 THREADED = [
     "cluster/test_averaging.py",
     "cluster/test_chunk.py",
@@ -33,7 +33,7 @@ THREADED = [
     "test_play.py",
     "test_solve.py",
 ]
-# One thread, which parses bytes, or handles memory by rules of its own: under the address sanitizer.
+# These files use one thread and parse bytes or manage memory. They run under the address sanitizer.
 ONE_THREAD = [
     "core/test_exp.py",
     "core/test_policy.py",
@@ -63,7 +63,7 @@ ONE_THREAD = [
     "test_result.py",
     "test_sgf.py",
 ]
-# Under none, and why.
+# These files run under no sanitizer, each for the reason given.
 LEFT_OUT = {
     "cluster/test_dask.py": "other processes",
     "cluster/test_driver.py": "other processes; what they do is in cluster/test_chunk.py",
@@ -89,7 +89,7 @@ LEFT_OUT = {
     "test_plot.py": "matplotlib",
     "test_sanitize.py": "these lists",
 }
-# Of the files that run, what is not for a sanitized module, and why.
+# Single tests that are left out of the files above, each for the reason given.
 DESELECTED = {
     "own/test_library.py::test_the_header_is_where_it_is_said_to_be": "another process",
     "test_sgf.py::test_the_page_replays_the_game": "a browser",
@@ -101,7 +101,7 @@ DESELECTED = {
     "test_checkpoint.py::test_killed_at_any_moment_it_leaves_a_checkpoint_that_can_be_read": "other processes",
     "test_checkpoint.py::test_no_memory_for_a_checkpoint_is_said_and_the_search_goes_on": "takes memory away",
 }
-# In the files that are threaded: what has one thread all the same, and takes minutes under the thread sanitizer.
+# Tests of threaded files that use one thread only. The thread sanitizer would spend minutes on them.
 ALONE = [
     "cluster/test_treesplit.py::test_the_twin_has_the_same_nodes_on_all_ranks",
     "parallel/test_node.py::test_any_pieces_and_any_break_give_the_same",

@@ -1,5 +1,5 @@
-// AnyProblem: a problem whose type is forgotten, with everything that is compiled for that type: its searches, its
-// trees, its states. problem_of.h has the implementation; each built-in problem instantiates it in a file of its own.
+// AnyProblem: the interface that all types of problems share. It creates the searches, trees and positions of a problem.
+// ProblemOf (problem_of.h) implements it; each problem instantiates that template in a file of its own.
 #pragma once
 
 #include <nanobind/nanobind.h>

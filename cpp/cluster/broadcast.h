@@ -58,12 +58,12 @@ class Broadcast final : public Member {
 
   bool finish(std::chrono::duration<double> at_most) override {
     rest();
-    bool whole = false;  // before all is taken in: what comes meanwhile is for the next call
+    bool whole = false;  // decided before take_in: a message that arrives later belongs to the next call
     {
       std::unique_lock lock(mutex_);
       whole = changed_.wait_for(lock, at_most, [&] { return all_have_ended(); });
     }
-    // In step, the last parts are taken in together: in which order they have come must not matter.
+    // In step, the last parts are taken in together, since the order of their arrival must not matter.
     if (!whole && settings_.simulations > 0) return false;
     Workers alone;
     take_in(alone);
