@@ -1,7 +1,7 @@
 """Run `make test` again and again, and say which tests failed: `python tests/repeat.py --runs 5 --busy 2`.
 
-It runs without standard input, beside so many busy loops, and in an empty environment if that is asked for. The output of
-each run is in build/repeat.
+It runs without standard input, beside so many busy loops, and in an empty environment if that is asked for. The output
+of each run is in build/repeat.
 """
 
 import argparse

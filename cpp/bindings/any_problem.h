@@ -1,5 +1,5 @@
-// AnyProblem: the interface that all types of problems share. It creates the searches, trees and positions of a problem.
-// ProblemOf (problem_of.h) implements it; each problem instantiates that template in a file of its own.
+// AnyProblem: the interface that all types of problems share. It creates the searches, trees and positions of a
+// problem. ProblemOf (problem_of.h) implements it; each problem instantiates that template in a file of its own.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
-// ProblemOf: AnyProblem for problems of one type. Only the file that creates problems of that type includes this header,
-// so that each type is compiled once and the compiler works on several types at the same time.
+// ProblemOf: AnyProblem for problems of one type. Only the file that creates problems of that type includes this
+// header, so that each type is compiled once and the compiler works on several types at the same time.
 #pragma once
 
 #include <algorithm>
