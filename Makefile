@@ -7,7 +7,7 @@ SHELL := bash
 # Python compiles a module when it first imports it. Compiling all modules at installation takes pip twelve seconds.
 export PIP_NO_COMPILE := 1
 PIP := $(BIN)/python -m pip --quiet
-# Tests run on all processors, one more than there are, for some wait; each takes up to a gigabyte of memory.
+# One test process more than there are processors, since some tests wait. Each takes up to a gigabyte of memory.
 WORKERS := $(shell n=$$(nproc || echo 1); echo $$((n < 8 ? n + 1 : 8)))
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src/playout/include -name '*.h' -o -name '*.cpp')

@@ -1,6 +1,6 @@
-"""Commands of the command line, each in a process of its own, which is forked from one that has imported everything.
+"""Runs commands of the command line in processes that are forked from one process, which has imported everything.
 
-Starting Python takes longer than most commands do, and tests run hundreds of them.
+Tests run hundreds of commands, and starting Python takes longer than most of them.
 """
 
 import atexit

@@ -1,4 +1,4 @@
-"""The build: what is worked with is found where it lies, and no list of files can be out of date."""
+"""The editable installation: Python finds each file by its path, without a list of files that could be out of date."""
 
 import sys
 from importlib.machinery import PathFinder

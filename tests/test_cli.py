@@ -1,4 +1,4 @@
-"""The command line as its users type it, in a process of its own (commands.py: forked, where that is all the same)."""
+"""The command line as its users type it, in processes of their own (forked by commands.py where possible)."""
 
 import json
 import os

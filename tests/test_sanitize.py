@@ -1,4 +1,4 @@
-"""The sanitizers: every test file is in one of their lists, and nothing is in them that is gone."""
+"""The lists of the sanitizers: each test file is in one of them, and each entry exists."""
 
 import re
 from pathlib import Path

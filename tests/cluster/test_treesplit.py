@@ -502,7 +502,7 @@ def test_a_game_of_a_user_that_fails_says_so_on_any_rank(threads):
     ("simulations", "sanitizer"),
     [
         pytest.param(1_000_000, [], id="plain"),
-        pytest.param(300_000, program.THREADS, id="tsan"),  # which makes them a hundred times slower
+        pytest.param(300_000, program.THREADS, id="tsan"),  # a million take five minutes
         pytest.param(1_000_000, program.ADDRESSES, id="asan"),
     ],
 )

@@ -115,7 +115,7 @@ def test_the_end_of_the_input_ends_an_analysis():
 
 
 def test_no_game_is_lost_on_time(monkeypatch):
-    """Six seconds for all moves of a game, on a watch on which thinking takes what was asked for, and a little more."""
+    """Six seconds for all moves of a game, on a simulated clock that adds a little to each search."""
     now, think = [100.0], Player.think
 
     def timed(player, *, seconds=None, playouts=None, on_event=None):
