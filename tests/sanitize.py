@@ -101,13 +101,22 @@ DESELECTED = {
     "test_checkpoint.py::test_killed_at_any_moment_it_leaves_a_checkpoint_that_can_be_read": "other processes",
     "test_checkpoint.py::test_no_memory_for_a_checkpoint_is_said_and_the_search_goes_on": "takes memory away",
 }
-# Tests of threaded files that use one thread only. The thread sanitizer would spend minutes on them.
+# Tests of threaded files that use one thread only, or the threads of another test on another game: each name stands for
+# all tests whose names begin with it. The thread sanitizer would spend minutes on them.
 ALONE = [
+    "cluster/test_treesplit.py::test_a_full_tree_gives_back_what_the_game_has_left",
+    "cluster/test_treesplit.py::test_ranks_have_the_memory_of_all",
+    "cluster/test_treesplit.py::test_small_games_are_solved[",
     "cluster/test_treesplit.py::test_the_twin_has_the_same_nodes_on_all_ranks",
+    "cluster/test_treesplit.py::test_visits_add_up_and_each_state_has_one_home",
     "parallel/test_node.py::test_any_pieces_and_any_break_give_the_same",
     "parallel/test_node.py::test_damaged_bytes_are_refused_or_harmless",
     "parallel/test_node.py::test_the_twin_finds_the_same",
     "parallel/test_node.py::test_width_one_is_the_plain_search",
+    "test_checkpoint.py::test_a_resumed_search_finds_what_an_uninterrupted_one_does[auto-",
+    "test_solve.py::test_a_result_pinned_across_machines_and_versions",
+    "test_solve.py::test_another_process_gives_the_same_result",
+    "test_solve.py::test_start_is_where_the_search_begins",
 ]
 
 

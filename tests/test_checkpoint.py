@@ -44,7 +44,7 @@ def outcome(result):
 
 
 def playouts_of(search):
-    return 1_000_000 if isinstance(search, NMCS) else 100_000
+    return 300_000 if isinstance(search, NMCS) else 100_000
 
 
 def break_off(file, search, parallel, resume, game=GAME, after=0.01, threads=2):
