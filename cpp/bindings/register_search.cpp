@@ -15,14 +15,14 @@ namespace {
 std::unique_ptr<AnySearch> nrpa(const ProblemHandle& handle, int level, int iterations, double alpha,
                                 double temperature, BiasUse bias_use, int playouts_per_call, int repetitions,
                                 std::uint64_t seed, std::uint64_t job, int wide_level, int width, bool local,
-                                bool improve) {
+                                bool exchange_best, bool improve) {
   const NrpaSettings settings{level,       iterations, alpha, {temperature, bias_use}, playouts_per_call,
                               repetitions, improve};
-  const NodeSettings node{wide_level, width, local};
+  const NodeSettings node{wide_level, width, local, exchange_best};
   if (level < 0 || iterations < 1 || !(alpha > 0) || !(temperature > 0))
     throw std::invalid_argument("impossible settings of NRPA");
   if (wide_level < 0 || wide_level > level || width < 1 ||
-      (local && (width > iterations || !settings.adapts(wide_level))))
+      (local && (width > iterations || !settings.adapts(wide_level))) || (exchange_best && !local))
     throw std::invalid_argument("impossible settings of a wide level");
   return handle->nrpa(settings, node, {.seed = seed, .job = job});
 }
@@ -137,7 +137,7 @@ void register_search(nb::module_& m) {
         "The probabilities with which a playout draws moves of these codes and biases.");
   m.def("nrpa", &nrpa, "problem"_a, "level"_a, "iterations"_a, "alpha"_a, "temperature"_a, "bias_use"_a,
         "playouts_per_call"_a, "repetitions"_a, "seed"_a, "job"_a = 0, "wide_level"_a = 0, "width"_a = 1,
-        "local"_a = false, "improve"_a = false,
+        "local"_a = false, "exchange_best"_a = false, "improve"_a = false,
         "NRPA and GNRPA; with a wide level, its calls are made `width` at a time; with `improve`, the problem's local "
         "search improves the best sequences.");
   m.def("nmcs", &nmcs, "problem"_a, "level"_a, "seed"_a, "job"_a = 0);

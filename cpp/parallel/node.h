@@ -6,12 +6,14 @@
 //    one Adapt with alpha times the number of calls in the round. (The listing has Adapt inside the loop over the
 //    calls; the text is right.) When M does not divide N the last round is smaller. Where level 1 is stabilised it
 //    does not adapt: its P playouts make rounds of any size, and M does not matter.
-//  - local policies (Algorithm 5): a call of level L is a round of M workers. Each has a copy of the policy of its
-//    caller, level L + 1, and starts with its caller's best sequence; it makes N / M calls of level L - 1, the first
-//    N mod M workers one more, and adapts its copy. The best worker, the first of equals, is the result, and its policy
-//    replaces the caller's if its score is at least the caller's best, which it is. (The listing starts from infinity,
-//    where minus infinity is meant.)
-// With M = 1 a shared policy is plain NRPA, bit for bit.
+//  - local policies (Algorithm 5): a call of level L is a round of M workers. Each has a copy of the policy that the call
+//    was given, begins with no best sequence, makes N / M calls of level L - 1, the first N mod M workers one more, and
+//    adapts its copy. The best worker's sequence, the first of equals, is the result of the call; the caller's policy
+//    stays as it was. (The listing gives a worker a best score of infinity, where minus infinity is meant. The "parent
+//    policy" that the best local one replaces is that of the call itself, which ends with it.)
+//  - local policies that exchange the best: after each of their calls of level L - 1 the workers wait for each other.
+//    Then all of them take the best sequence so far, the first worker's of equals, and adapt to it.
+// With M = 1 all of these are plain NRPA, bit for bit.
 //
 // M is part of the algorithm. How many threads do the work (Workers) is not, and neither is how a number of playouts is
 // cut into calls of `advance`: a playout's random numbers come from its index in the search, every call of a round has
@@ -40,6 +42,7 @@ struct NodeSettings {
   int level = 1;  // the wide one
   int width = 1;  // M
   bool local = false;
+  bool exchange_best = false;  // of local policies
 };
 
 template <Problem P>
@@ -70,7 +73,11 @@ class NodeNrpa {
       });
       note_best();
       playouts -= best_.playouts - before;
-      if (std::ranges::all_of(round(), &Call::over)) end_round();
+      if (std::ranges::any_of(round(), &Call::plays)) continue;
+      if (std::ranges::any_of(round(), &Call::waits))
+        meet();
+      else
+        end_round();
     }
   }
 
@@ -95,7 +102,8 @@ class NodeNrpa {
     upper_.serialise(out);
     for (const Call& call : round()) {
       playout::serialise(call.best, out);
-      out.put<std::uint8_t>(call.over);
+      out.put(static_cast<std::uint8_t>(call.phase));
+      if (node_.exchange_best) out.put(call.met_at);
       if (call.best.playouts == 0) continue;
       if (call.levels.empty())
         call.found.serialise(out);
@@ -114,7 +122,8 @@ class NodeNrpa {
     begin_round();
     for (Call& call : round()) {
       playout::deserialise(call.best, in);
-      call.over = in.get_below<std::uint8_t>(2) == 1;
+      call.phase = static_cast<Phase>(in.get_below<std::uint8_t>(node_.exchange_best ? 4 : 2));
+      if (node_.exchange_best) call.met_at = in.get<std::uint64_t>();
       if (call.best.playouts == 0) continue;
       if (call.levels.empty())
         call.found.deserialise(in);
@@ -131,6 +140,9 @@ class NodeNrpa {
   static constexpr std::uint64_t kSlice = 128;  // playouts of each call between two looks at what has been found
   static constexpr int kMostCalls = 1024;       // at once, where nothing is adapted and any number would do
 
+  // Where a call is. With local policies that exchange the best it waits for the others, and then has an Adapt to do.
+  enum class Phase : std::uint8_t { plays, over, waits, adapts };
+
   // A call of a round: with a shared policy the levels below the wide one; with local policies the wide one too.
   struct alignas(64) Call {
     NrpaLevels levels;
@@ -138,8 +150,13 @@ class NodeNrpa {
     int calls = 0;            // that its highest level makes; 0: the usual number
     Recording found{};        // the last playout; where there are no levels this is the result
     Best best{};              // of its playouts
-    bool over = false;
+    std::uint64_t met_at = 0;  // how many of them were played when the workers last met
+    Phase phase = Phase::plays;
 
+    bool plays() const { return phase == Phase::plays || phase == Phase::adapts; }
+    bool waits() const { return phase == Phase::waits; }
+    bool over() const { return phase == Phase::over; }
+    std::uint64_t played() const { return best.playouts - met_at; }
     Recording& result() { return levels.empty() ? found : levels.best(); }
   };
 
@@ -186,7 +203,8 @@ class NodeNrpa {
       call.first = first;
       call.calls = node_.local ? iterations_of(i) : 0;
       call.best.clear();
-      call.over = false;
+      call.met_at = 0;
+      call.phase = Phase::plays;
       first += playouts_of(node_.level - 1, node_.local ? call.calls : 1);
     }
   }
@@ -195,17 +213,17 @@ class NodeNrpa {
   void share_out(std::uint64_t playouts) {
     std::uint64_t least = ~std::uint64_t{0}, under_way = 0, behind = 0;
     for (const Call& call : round()) {
-      if (call.over) continue;
+      if (!call.plays()) continue;
       under_way++;
-      if (call.best.playouts < least) least = call.best.playouts, behind = 0;
-      behind += call.best.playouts == least;
+      if (call.played() < least) least = call.played(), behind = 0;
+      behind += call.played() == least;
     }
     shares_.clear();
     const std::uint64_t even = playouts > behind ? (playouts - behind) / under_way + 1 : 0;
     std::uint64_t odd = playouts > behind ? (playouts - behind) % under_way : playouts;
     for (int i = 0; i < in_round_; i++) {
-      if (calls_[i].over) continue;
-      const bool is_behind = calls_[i].best.playouts == least;
+      if (!calls_[i].plays()) continue;
+      const bool is_behind = calls_[i].played() == least;
       std::uint64_t share = even > 0 && !is_behind ? even - 1 : even;
       if (odd > 0 && (even > 0 || is_behind)) share++, odd--;
       if (share > 0) shares_.emplace_back(i, share);
@@ -214,18 +232,34 @@ class NodeNrpa {
 
   void play(Call& call, std::uint64_t playouts, Desk& desk) {
     const HashPolicy& callers = std::as_const(upper_).policy(root_);
-    if (call.best.playouts == 0) call.levels.begin(callers, node_.local ? &callers_best() : nullptr, call.calls);
-    for (; playouts > 0 && !call.over; playouts--) {
+    if (call.best.playouts == 0) call.levels.begin(callers, start_of_call(), call.calls);
+    if (call.phase == Phase::adapts) {
+      call.levels.go_on(desk.adapter);
+      call.phase = Phase::plays;
+    }
+    for (; playouts > 0 && call.plays(); playouts--) {
       const Stream random = key_.stream(call.first + call.best.playouts++);
       play_out(*problem_, call.levels.policy(callers), settings_.softmax, random, desk.work, call.found);
       call.best.improve(call.found.score, call.found.moves);
       call.levels.consider(call.found);
-      call.over = call.levels.finish(
-          1, desk.adapter, [&](Recording& best) { desk.improver.improve(*problem_, desk.work, best, call.best); });
+      const auto improve = [&](Recording& best) { desk.improver.improve(*problem_, desk.work, best, call.best); };
+      if (!call.levels.finish(1, desk.adapter, improve, node_.exchange_best)) continue;
+      call.phase = node_.exchange_best && !call.levels.is_complete() ? Phase::waits : Phase::over;
     }
   }
 
-  const Recording& callers_best() const { return upper_.empty() ? root_best_ : upper_.best_of_level(node_.level + 1); }
+  // What a worker begins with where its call is the whole search: nothing, or the start that the search was given.
+  const Recording* start_of_call() const { return node_.local && upper_.empty() ? &root_best_ : nullptr; }
+
+  void meet() {
+    const Recording& best = best_worker().result();
+    for (Call& call : round()) {
+      if (!call.waits()) continue;
+      call.levels.take(best);
+      call.met_at = call.best.playouts;
+      call.phase = Phase::adapts;
+    }
+  }
 
   // The best of all: of the rounds before, then of the calls of this one, the first of equals.
   void note_best() {
@@ -254,10 +288,12 @@ class NodeNrpa {
     return finish_upper(in_round_);
   }
 
+  Call& best_worker() {
+    return *std::ranges::max_element(round(), {}, [](Call& call) { return call.result().score; });
+  }
+
   bool take_best_worker() {
-    Call& best = *std::ranges::max_element(round(), {}, [](Call& call) { return call.result().score; });
-    if (best.result().score >= callers_best().score) upper_.policy(root_) = best.levels.last_policy(own().adapter);
-    upper_.consider(best.result());
+    upper_.consider(best_worker().result());
     return finish_upper(1);
   }
 
@@ -276,11 +312,13 @@ class NodeNrpa {
   bool is_sound() const {
     std::uint64_t least = ~std::uint64_t{0}, most = 0;
     for (const Call& call : round()) {
-      if (call.best.playouts > playouts_of(settings_.level)) return false;
-      if (call.over && call.best.playouts == 0) return false;
-      if (call.over) continue;
-      least = std::min(least, call.best.playouts), most = std::max(most, call.best.playouts);
-      if (call.best.playouts > 0 && (call.levels.empty() || call.levels.calls_left() == 0)) return false;
+      if (call.best.playouts > playouts_of(settings_.level) || call.met_at > call.best.playouts) return false;
+      if (call.phase != Phase::plays && call.best.playouts == 0) return false;
+      if (!call.plays()) continue;
+      least = std::min(least, call.played()), most = std::max(most, call.played());
+      if (call.best.playouts == 0) continue;
+      if (call.levels.empty()) return false;
+      if (call.phase == Phase::adapts ? call.levels.is_complete() : call.levels.calls_left() == 0) return false;
     }
     return least <= most && most - least <= 1;
   }

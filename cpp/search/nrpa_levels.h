@@ -19,7 +19,7 @@
 // A problem may have a local search. Then a level's best sequence can be improved before it is learned and before it is
 // given to the level above: `improve` below, which does nothing to a sequence that it has seen.
 //
-// The last Adapt of a call is not computed unless someone asks for the policy after it: mostly it is thrown away.
+// The last Adapt of a call is not computed: its policy is thrown away.
 #pragma once
 
 #include <utility>
@@ -87,13 +87,15 @@ class NrpaLevels {
   // After so many calls below the lowest level, each considered: adapts it, or, where its call is complete, gives its
   // result to the level above, and so on; then the levels below the one that goes on begin anew. Several calls of the
   // same policy are adapted to at once, with alpha times their number. True once the highest level's call is complete.
-  // Before all this a level's best is given to improve(recording).
+  // Before all this a level's best is given to improve(recording). With `wait` it is true, and the highest level does
+  // not adapt, after each call that the highest level has made: until go_on.
   template <class Improve>
-  bool finish(int calls, Adapter& adapter, Improve&& improve) {
+  bool finish(int calls, Adapter& adapter, Improve&& improve, bool wait = false) {
     for (int level = lowest_; level <= highest(); level++, calls = 1) {
       Level& here = at(level);
       here.calls += calls;
       improve(here.best);
+      if (wait && level == highest()) return true;
       if (!is_complete(level)) {
         if (settings_.adapts(level)) adapter.adapt(here.policy, here.best, settings_.alpha * calls);
         begin_below(level);
@@ -104,10 +106,22 @@ class NrpaLevels {
     return true;
   }
 
-  // After a complete call: the highest level's policy with the last Adapt done.
-  const HashPolicy& last_policy(Adapter& adapter) {
+  // Whether the highest level's call is complete.
+  bool is_complete() const { return is_complete(highest()); }
+
+  // Makes the best sequence of another stack the highest level's. Its entries are those of the other's policies.
+  void take(const Recording& best) {
+    Level& here = levels_.back();
+    if (here.best.moves == best.moves) return;
+    here.best = best;
+    here.best.forget_entries();
+    here.repetitions = 0;
+  }
+
+  // After a wait: the highest level adapts, and its next call begins.
+  void go_on(Adapter& adapter) {
     adapter.adapt(levels_.back().policy, levels_.back().best, settings_.alpha);
-    return levels_.back().policy;
+    begin_below(highest());
   }
 
   // What the highest level has found since it began; and any level, for inspection.

@@ -55,6 +55,12 @@ struct Recording {
     resolved = improved = false;
   }
 
+  // For a policy that is not descended from the one that the entries are of: it looks them up by their codes.
+  void forget_entries() {
+    for (Item& item : items) item.entry = HashPolicy::kUnknown;
+    resolved = false;
+  }
+
   void serialise(Writer& out) const {
     out.put(score);
     out.put(moves), out.put(chosen), out.put(end);

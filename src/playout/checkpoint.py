@@ -18,7 +18,8 @@ from playout.envelope import DamagedError, seal, shown, unseal
 from playout.errors import InputError, check_integer, check_number
 from playout.result import History, history_from_json, write_whole_bytes
 
-FORMAT = "playout-checkpoint/3"
+FORMAT = "playout-checkpoint/4"
+BEFORE_LOCAL = "playout-checkpoint/3"  # the same, but for the searches with local policies
 BEGINNING = b'{"format": "playout-checkpoint/'
 MAX_BYTES = 1 << 34
 
@@ -111,7 +112,9 @@ def _read(file: Path, named: Path) -> Checkpoint:
             raise DamagedError("it is not a checkpoint of Playout")
         if os.fstat(stream.fileno()).st_size > MAX_BYTES:
             raise InputError(f"it is larger than a checkpoint can be ({MAX_BYTES:,} bytes)")
-        header, state = unseal(FORMAT, BEGINNING + stream.read())
+        content = BEGINNING + stream.read()
+    older = content.startswith(b'{"format": "' + BEFORE_LOCAL.encode() + b'"')
+    header, state = unseal(BEFORE_LOCAL if older else FORMAT, content)
     try:
         what = dict(header["what"])
         seconds = check_number("'seconds'", header["seconds"], 0.0)
@@ -122,7 +125,16 @@ def _read(file: Path, named: Path) -> Checkpoint:
         raise DamagedError("it is damaged: it does not say what it is of") from None
     if not state or (lengths and sum(lengths) != len(state)) or len(lengths) != len(islands) + bool(islands):
         raise DamagedError("it is damaged: its content is not what was written")
+    if older:
+        what["strategy"] = _strategy_of_today(what.get("strategy"))
     return Checkpoint(named, what, seconds, history, state, islands, lengths)
+
+
+def _strategy_of_today(strategy: Any) -> Any:
+    """Return the strategy of an older checkpoint, with the settings that have come since."""
+    if isinstance(strategy, dict) and strategy.get("policy") == "local":
+        raise InputError("its local policies are of an older kind, which began with their caller's best; begin afresh")
+    return parallel.to_json(parallel.from_json(strategy))
 
 
 def _difference(key: str, kept: Any, wanted: Any) -> str:

@@ -61,6 +61,13 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
+def check_bool(name: str, value: Any) -> bool:
+    """Return value; raise unless it is a bool."""
+    if type(value) is not bool:
+        raise InputError(f"{name} is {short(value)}; allowed are True and False")
+    return value
+
+
 def whole_number(name: str, text: str) -> int:
     """Return the whole number a text spells."""
     if not re.fullmatch(r"-?[0-9]{1,100}", text):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 
 from playout import _core
-from playout.errors import InputError, check_choice, check_integer, short
+from playout.errors import InputError, check_bool, check_choice, check_integer
 from playout.problems import BuiltIn
 from playout.search import MAX_LEVEL, Search, Together, Wide, check_known, set_field
 
@@ -73,13 +73,14 @@ class Leaf:
     ----------
     width
         How many playouts share a policy (M), at most the search's iterations.
-    policy
-        ``"shared"`` or ``"local"``, as in :class:`Node`.
+    policy, exchange_best
+        As in :class:`Node`.
     """
 
     name: ClassVar[str] = "leaf"
     width: int
     policy: str = "shared"
+    exchange_best: bool = False
 
     def __post_init__(self) -> None:
         _check(self)
@@ -90,7 +91,7 @@ class Leaf:
 
     @property
     def wide(self) -> Wide | None:
-        return Wide(1, self.width, self.policy)
+        return Wide(1, self.width, self.policy, self.exchange_best)
 
 
 @dataclass(frozen=True)
@@ -107,14 +108,19 @@ class Node:
         How many calls at once (M), at most the search's iterations.
     policy
         ``"shared"``: M calls of level L - 1 on the policy of level L, then one Adapt to the best so far with alpha
-        times the number of calls. ``"local"``: M copies of the policy learn on their own, N / M iterations each, and
-        the best one's replaces the caller's.
+        times the number of calls. ``"local"``: M workers begin with nothing but a copy of the policy that the call was
+        given, make N / M iterations each, and the best one's sequence is the result. With M = 1 both are the search
+        without a strategy.
+    exchange_best
+        Of local policies: whether the workers wait for each other after each iteration, and all of them take the best
+        sequence so far and adapt to it.
     """
 
     name: ClassVar[str] = "node"
     level: int
     width: int
     policy: str = "shared"
+    exchange_best: bool = False
 
     def __post_init__(self) -> None:
         _check(self)
@@ -125,7 +131,7 @@ class Node:
 
     @property
     def wide(self) -> Wide | None:
-        return Wide(self.level, self.width, self.policy)
+        return Wide(self.level, self.width, self.policy, self.exchange_best)
 
 
 @dataclass(frozen=True)
@@ -139,7 +145,7 @@ class Hybrid:
     ----------
     jobs
         How many searches (K).
-    width, level, policy
+    width, level, policy, exchange_best
         Of each, as in :class:`Node`; level 1 unless given.
     """
 
@@ -148,13 +154,14 @@ class Hybrid:
     width: int
     level: int = 1
     policy: str = "shared"
+    exchange_best: bool = False
 
     def __post_init__(self) -> None:
         _check(self)
 
     @property
     def wide(self) -> Wide | None:
-        return Wide(self.level, self.width, self.policy)
+        return Wide(self.level, self.width, self.policy, self.exchange_best)
 
 
 @dataclass(frozen=True)
@@ -179,8 +186,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         set_field(self, "virtual_loss", check_integer("virtual_loss", self.virtual_loss, 0, 100))
-        if type(self.in_flight) is not bool:
-            raise InputError(f"in_flight is {short(self.in_flight)}; allowed are True and False")
+        check_bool("in_flight", self.in_flight)
 
     @property
     def jobs(self) -> int:
@@ -225,7 +231,7 @@ def describe(parallel: Any) -> str:
     """Return a strategy in a few words."""
     if parallel is None:
         return "one search"
-    settings = ", ".join(f"{key} {value}" for key, value in asdict(parallel).items())
+    settings = ", ".join(f"{key} {value}" for key, value in asdict(parallel).items() if value is not False)
     return f"{parallel.name}, {settings}"
 
 
@@ -336,3 +342,6 @@ def _check(parallel: Any) -> None:
         raise InputError(f"jobs times width is {parallel.jobs * parallel.width:,}; at most {MAX_CALLS:,} make sense")
     if hasattr(parallel, "policy"):
         check_choice("policy", parallel.policy, ("shared", "local"))
+        check_bool("exchange_best", parallel.exchange_best)
+        if parallel.exchange_best and parallel.policy != "local":
+            raise InputError("exchange_best goes with policy 'local'; with a shared policy all calls know the best one")

@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Protocol
 
 from playout import _core
-from playout.errors import InputError, check_choice, check_integer, check_number
+from playout.errors import InputError, check_bool, check_choice, check_integer, check_number
 from playout.problems import BuiltIn
 from playout.uct import UCT
 
@@ -23,6 +23,7 @@ class Wide:
     level: int
     width: int
     policy: str
+    exchange_best: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class GNRPA:
         _check_nested(self)
         if self.temperature is not None:
             set_field(self, "temperature", check_number("temperature", self.temperature, *RATES))
-        _check_bool("bias", self.bias)
+        check_bool("bias", self.bias)
         check_choice("initial", self.initial, ("zero", "bias"))
         if self.initial == "bias" and not self.bias:
             raise InputError("initial is 'bias' while bias is False; weights cannot start at a bias that is not used")
@@ -239,12 +240,7 @@ def _check_nested(search: NRPA | GNRPA) -> None:
         set_field(search, "playouts_per_call", playouts)
     if search.repetitions is not None:
         set_field(search, "repetitions", check_integer("repetitions", search.repetitions, 0, MAX_COUNT))
-    _check_bool("improve", search.improve)
-
-
-def _check_bool(name: str, value: object) -> None:
-    if type(value) is not bool:
-        raise InputError(f"{name} is {value!r}; allowed are True and False")
+    check_bool("improve", search.improve)
 
 
 def _check_wide(search: NRPA | GNRPA, wide: Wide) -> None:
@@ -293,5 +289,6 @@ def _begin_nested(
         wide_level=0 if wide is None else wide.level,
         width=1 if wide is None else wide.width,
         local=wide is not None and wide.policy == "local",
+        exchange_best=wide is not None and wide.exchange_best,
         improve=search.improve,
     )

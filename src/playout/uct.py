@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from playout import _core
-from playout.errors import InputError, check_choice, check_integer, check_number, short
+from playout.errors import InputError, check_bool, check_choice, check_integer, check_number, short
 
 MAX_MEMORY = 16_384  # MB
 MAX_EXPLORATION = 1000.0
@@ -197,8 +197,7 @@ class UCT:
         _set(self, "expand_after", check_integer("expand_after", self.expand_after, 1, 1_000_000))
         _set(self, "memory", check_integer("memory", self.memory, 1, MAX_MEMORY))
         for name in ("graph", "solver", "early_stop"):
-            if type(getattr(self, name)) is not bool:
-                raise InputError(f"{name} is {short(getattr(self, name))}; allowed are True and False")
+            check_bool(name, getattr(self, name))
         check_choice("decision", self.decision, DECISIONS)
 
     def begin(self, problem: Any, seed: int, job: int = 0, wide: Any = None) -> _core.Search:

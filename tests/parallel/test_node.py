@@ -22,6 +22,7 @@ CASES = [
     (GNRPA, {"repetitions": 0, "playouts_per_call": 3}),
     (NRPA, {"alpha": 2.0}),
 ]
+POLICIES = [("shared", False), ("local", False), ("local", True)]
 IMPROVED = [(kind, {**given, "improve": True}) for kind, given in CASES]
 
 
@@ -36,8 +37,8 @@ def begin(search, parallel, game, seed):
         *((game, *case) for game in (TIGHT, LATE) for case in IMPROVED),
     ],
 )
-@pytest.mark.parametrize("policy", ["shared", "local"])
-def test_the_twin_finds_the_same(game, kind, given, policy):
+@pytest.mark.parametrize(("policy", "exchange_best"), POLICIES)
+def test_the_twin_finds_the_same(game, kind, given, policy, exchange_best):
     """Every wide level of searches of level 1 to 3, with widths that divide the iterations and that do not."""
     for level, iterations in ((1, 12), (2, 7), (3, 4)):
         for wide in range(1, level + 1):
@@ -45,9 +46,9 @@ def test_the_twin_finds_the_same(game, kind, given, policy):
                 continue
             for width in (1, 3, 4) if level < 3 else (3, 4):
                 twin = searcher(game, twin_settings(kind, iterations, given), seed=level)
-                score, _ = twin.node(level, wide, width, policy == "local")
+                score, _ = twin.node(level, wide, width, policy == "local", exchange_best)
                 search = kind(level=level, iterations=iterations, **given)
-                engine = begin(search, Node(level=wide, width=width, policy=policy), game, level)
+                engine = begin(search, Node(wide, width, policy, exchange_best), game, level)
                 advance(engine, twin.playouts)
                 assert engine.playouts == twin.playouts
                 assert engine.score == twin.best[0] == score
@@ -57,17 +58,56 @@ def test_the_twin_finds_the_same(game, kind, given, policy):
 @pytest.mark.parametrize(
     ("game", "kind", "given"), [*((TABU, *case) for case in CASES), *((TIGHT, *case) for case in IMPROVED)]
 )
-def test_width_one_is_the_plain_search(game, kind, given):
-    """With a shared policy and M = 1, bit for bit, through several restarts of the top level."""
-    search = kind(level=2, iterations=8, **given)
-    for wide in (1, 2):
-        if wide == 1 and "playouts_per_call" in given and "repetitions" in given:
-            continue  # all P playouts are one round: repetitions are counted after it
-        plain, node = search.begin(game, 3), begin(search, Node(level=wide, width=1), game, 3)
+@pytest.mark.parametrize(("policy", "exchange_best"), POLICIES)
+def test_width_one_is_the_plain_search(game, kind, given, policy, exchange_best):
+    """Whatever the policies and the wide level, bit for bit, through several restarts of the top level."""
+    search = kind(level=3, iterations=4, **given)
+    for wide in (1, 2, 3):
+        if wide == 1 and "playouts_per_call" in given and ("repetitions" in given or policy == "local"):
+            continue  # all P playouts are one round: repetitions are counted after it, and no policy is local
+        plain, node = search.begin(game, 3), begin(search, Node(wide, 1, policy, exchange_best), game, 3)
         for _ in range(20):
             advance(plain, 17)
             advance(node, 17)
             assert (plain.playouts, plain.score, plain.moves) == (node.playouts, node.score, node.moves)
+
+
+@pytest.mark.parametrize("wide", [1, 2])
+@pytest.mark.parametrize(("policy", "exchange_best"), POLICIES)
+def test_width_one_of_a_start_is_the_plain_search(wide, policy, exchange_best):
+    start = advance(GNRPA(level=2, iterations=10).begin(TABU, 1), 100).moves
+    search = GNRPA(level=2, iterations=8)
+    plain, node = search.begin(TABU, 3), begin(search, Node(wide, 1, policy, exchange_best), TABU, 3)
+    for engine in (plain, node):
+        engine.start_from(start, 10)
+    for _ in range(10):
+        advance(plain, 17)
+        advance(node, 17)
+        assert (plain.playouts, plain.score, plain.moves) == (node.playouts, node.score, node.moves)
+
+
+def test_a_worker_is_a_shorter_search_that_begins_with_nothing():
+    """Of two workers the first does the first half of the plain search; only a better second one hides its result."""
+    first_is_best = 0
+    for seed in range(10):
+        half = advance(GNRPA(level=2, iterations=8).begin(LARGE, seed), 32)
+        both = advance(begin(GNRPA(level=2, iterations=8), Node(2, 2, "local"), LARGE, seed), 64)
+        assert both.score >= half.score
+        if both.score == half.score:
+            assert both.moves == half.moves
+            first_is_best += 1
+    assert 0 < first_is_best < 10
+
+
+def test_workers_that_exchange_learn_from_the_best_of_all():
+    """Two workers of one iteration each have nothing to exchange; of more iterations they end elsewhere."""
+
+    def found(iterations, exchange_best):
+        search, node = GNRPA(level=1, iterations=iterations), Node(1, 2, "local", exchange_best)
+        return [advance(begin(search, node, LARGE, seed), iterations).moves for seed in range(5)]
+
+    assert found(2, True) == found(2, False)
+    assert found(40, True) != found(40, False)
 
 
 def test_a_stabilised_leaf_is_the_plain_search_whatever_the_width():
@@ -85,6 +125,9 @@ STRATEGIES = [
     (GNRPA(level=2, iterations=9), Node(level=2, width=4)),
     (GNRPA(level=3, iterations=5), Node(level=2, width=3, policy="local")),
     (GNRPA(level=3, iterations=5), Node(level=3, width=3, policy="local")),
+    (GNRPA(level=1, iterations=20), Leaf(width=6, policy="local", exchange_best=True)),
+    (GNRPA(level=3, iterations=5), Node(level=2, width=3, policy="local", exchange_best=True)),
+    (GNRPA(level=3, iterations=5, repetitions=0), Node(level=3, width=2, policy="local", exchange_best=True)),
     (GNRPA(level=3, iterations=5, repetitions=1), Node(level=2, width=4)),
     (GNRPA(level=3, iterations=4, playouts_per_call=5), Leaf(width=2)),
     (GNRPA(level=3, iterations=4, playouts_per_call=5), Node(level=2, width=3)),
@@ -92,6 +135,7 @@ STRATEGIES = [
     (GNRPA(level=2, iterations=9, improve=True), Leaf(width=4, policy="local")),
     (GNRPA(level=3, iterations=5, improve=True, repetitions=1), Node(level=2, width=3)),
     (GNRPA(level=3, iterations=5, improve=True), Node(level=2, width=3, policy="local")),
+    (GNRPA(level=2, iterations=9, improve=True), Leaf(width=4, policy="local", exchange_best=True)),
     (GNRPA(level=3, iterations=4, improve=True, playouts_per_call=5), Leaf(width=2)),
 ]
 
@@ -157,8 +201,8 @@ def test_a_search_that_began_from_a_start_goes_on_from_it():
 
 def test_huge_settings_keep_their_random_numbers_apart():
     """Calls whose playouts would outnumber 2^64 still draw numbers of their own, and their state can be read."""
-    for level, wide, policy in ((4, 4, "shared"), (4, 4, "local"), (4, 3, "local"), (3, 1, "shared")):
-        search, node = GNRPA(level=level, iterations=2**24), Node(wide, 2, policy)
+    for level, wide, *policy in ((4, 4), (4, 4, "local"), (4, 3, "local"), (4, 3, "local", True), (3, 1)):
+        search, node = GNRPA(level=level, iterations=2**24), Node(wide, 2, *policy)
         seeds = range(8)
         both = [advance(begin(search, node, LARGE, seed), 40).moves for seed in seeds]
         first = [advance(search.begin(LARGE, seed), 20).moves for seed in seeds]

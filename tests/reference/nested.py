@@ -145,7 +145,7 @@ class Searcher:
         best_score, best, repeated = -math.inf, None, 0
         for _ in range(s.playouts_per_call if stabilised else s.iterations):
             score, sequence = self.nrpa(level - 1, policy)
-            if best is not None and [m.move for m in sequence] == [m.move for m in best]:
+            if best is not None and moves_of(sequence) == moves_of(best):
                 repeated += 1
             elif score >= best_score:
                 best_score, best, repeated = score, sequence, 0
@@ -156,11 +156,12 @@ class Searcher:
                 policy = self.adapt(policy, best)
         return best_score, best
 
-    def node(self, level: int, wide: int, width: int, local: bool = False) -> tuple[float, list]:
+    def node(
+        self, level: int, wide: int, width: int, local: bool = False, exchange_best: bool = False
+    ) -> tuple[float, list]:
         """NRPA whose calls at the wide level are made `width` at a time."""
         if local:
-            caller = Caller({}, -math.inf, None)
-            return self.with_local_policies(level, wide, width, caller)
+            return self.with_local_policies(level, wide, width, exchange_best, {})
         return self.with_shared_policy(level, wide, width, {})
 
     def with_shared_policy(self, level: int, wide: int, width: int, policy: dict) -> tuple[float, list]:
@@ -182,7 +183,7 @@ class Searcher:
                 else:
                     self.index = first + call * self.playouts_of(level - 1)
                     score, sequence = self.nrpa(level - 1, policy)
-                if best is not None and [m.move for m in sequence] == [m.move for m in best]:
+                if best is not None and moves_of(sequence) == moves_of(best):
                     repeated += 1
                 elif score >= best_score:
                     best_score, best, repeated = score, sequence, 0
@@ -193,51 +194,52 @@ class Searcher:
                 policy = self.adapt(policy, best, count)
         return best_score, best
 
-    def with_local_policies(self, level: int, wide: int, width: int, caller: "Caller") -> tuple[float, list]:
-        """Algorithm 5: M copies of the policy learn on their own; the best one's replaces the caller's."""
-        s = self.settings
-        if level == wide:
-            first, found = self.index, []
-            for worker in range(width):
-                iterations = s.iterations // width + (worker < s.iterations % width)
-                self.index = first
-                policy = dict(caller.policy)
-                found.append((*self.iterate(level, policy, iterations, caller.score, caller.sequence), policy))
-                first += iterations * self.playouts_of(level - 1)
-            score, sequence, policy = max(found, key=lambda worker: worker[0])  # the first of equals
-            if score >= caller.score:
-                caller.policy = policy
-            return score, sequence
-        here = Caller(dict(caller.policy), -math.inf, None)
-        repeated = 0
-        for _ in range(s.iterations):
-            score, sequence = self.with_local_policies(level - 1, wide, width, here)
-            if here.sequence is not None and [m.move for m in sequence] == [m.move for m in here.sequence]:
-                repeated += 1
-            elif score >= here.score:
-                here.score, here.sequence, repeated = score, sequence, 0
-            here.score, here.sequence = self.improved(here.score, here.sequence)
-            if s.repetitions is not None and repeated > s.repetitions:
-                break
-            here.policy = self.adapt(here.policy, here.sequence)
-        return here.score, here.sequence
-
-    def iterate(
-        self, level: int, policy: dict, iterations: int, best_score: float, best: list | None
+    def with_local_policies(
+        self, level: int, wide: int, width: int, exchange_best: bool, policy: dict
     ) -> tuple[float, list]:
-        """NRPA-Sub of Algorithm 5; adapts the policy it is given."""
-        repeated = 0
-        for _ in range(iterations):
-            score, sequence = self.nrpa(level - 1, policy)
-            if best is not None and [m.move for m in sequence] == [m.move for m in best]:
-                repeated += 1
-            elif score >= best_score:
-                best_score, best, repeated = score, sequence, 0
-            best_score, best = self.improved(best_score, best)
-            policy.update(self.adapt(policy, best))
-            if self.settings.repetitions is not None and repeated > self.settings.repetitions:
-                break
-        return best_score, best
+        """Algorithm 5: M workers learn on copies of the policy; the best one's sequence is the result."""
+        if level > wide:
+            above = Worker(dict(policy))
+            for _ in range(self.settings.iterations):
+                found = self.with_local_policies(level - 1, wide, width, exchange_best, above.policy)
+                if self.is_enough(above, found):
+                    break
+                above.policy = self.adapt(above.policy, above.sequence)
+            return above.score, above.sequence
+        workers = []
+        for number in range(width):
+            iterations = self.settings.iterations // width + (number < self.settings.iterations % width)
+            workers.append(Worker(dict(policy), left=iterations, index=self.index))
+            self.index += iterations * self.playouts_of(level - 1)
+        best_before = self.best
+        while under_way := [worker for worker in workers if worker.left > 0]:
+            for worker in under_way:
+                self.index, self.best = worker.index, worker.best
+                worker.left -= 1
+                if self.is_enough(worker, self.nrpa(level - 1, worker.policy)):
+                    worker.left = 0
+                worker.index, worker.best = self.index, self.best
+            if exchange_best:
+                best = max(workers, key=lambda worker: worker.score)  # the first of equals
+                for worker in workers:
+                    if moves_of(worker.sequence) != moves_of(best.sequence):
+                        worker.score, worker.sequence, worker.repeated = best.score, best.sequence, 0
+            for worker in under_way:
+                worker.policy = self.adapt(worker.policy, worker.sequence)
+        self.index = workers[-1].index
+        self.best = max([best_before, *(worker.best for worker in workers)], key=lambda best: best[0])
+        best = max(workers, key=lambda worker: worker.score)
+        return best.score, best.sequence
+
+    def is_enough(self, worker: "Worker", found: tuple[float, list]) -> bool:
+        """Take what a call found, and say whether the best sequence was repeated too often."""
+        score, sequence = found
+        if worker.sequence is not None and moves_of(sequence) == moves_of(worker.sequence):
+            worker.repeated += 1
+        elif score >= worker.score:
+            worker.score, worker.sequence, worker.repeated = score, sequence, 0
+        worker.score, worker.sequence = self.improved(worker.score, worker.sequence)
+        return self.settings.repetitions is not None and worker.repeated > self.settings.repetitions
 
     def playouts_of(self, level: int) -> int:
         s = self.settings
@@ -270,12 +272,20 @@ class Searcher:
 
 
 @dataclass
-class Caller:
-    """The level above a wide one: what Algorithm 5 passes by reference."""
+class Worker:
+    """A call under way: its policy, and what it has found."""
 
     policy: dict
-    score: float
-    sequence: list | None
+    score: float = -math.inf
+    sequence: list | None = None
+    repeated: int = 0
+    left: int = 0  # iterations
+    index: int = 0  # of its next playout's random numbers
+    best: tuple[float, list] = (-math.inf, [])  # of its playouts
+
+
+def moves_of(sequence: list) -> list:
+    return [move.move for move in sequence]
 
 
 def plain_sum(numbers: list[float]) -> float:

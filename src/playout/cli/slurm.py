@@ -87,8 +87,8 @@ def _check_solve(command: Sequence[str], job: slurm.Job) -> dict[str, Any]:
     built = problems.problem(said["problem"], for_command_line=True)
     first = load(said["start"]) if "start" in said else None
     where = make_cluster("mpi" if job.tasks > 1 else None, {key: said.get(key) for key in ("exchange", "chunk")})
-    names = {"jobs": "jobs", "width": "width", "parallel_level": "level", "policy": "policy"}
-    wanted = {name: said[option] for option, name in names.items() if option in said}
+    options = ("jobs", "width", "parallel_level", "policy", "exchange_best")
+    wanted = {option.removeprefix("parallel_"): said[option] for option in options if option in said}
     slots = job.tasks if job.tasks > 1 else None
     strategy = make_strategy(chosen, said.get("parallel"), job.cpus_per_task, wanted, None, slots)
     Task.begin(built, chosen, job.cpus_per_task, strategy, said.get("seed", 0), first, None, False, cluster=where)

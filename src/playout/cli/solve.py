@@ -66,6 +66,7 @@ def solve_command(
     width: Annotated[int | None, Parameter(group=PARALLEL, converter=strictly_whole)] = None,
     parallel_level: Annotated[int | None, Parameter(group=PARALLEL, converter=strictly_whole)] = None,
     policy: Annotated[Literal["shared", "local"] | None, Parameter(group=PARALLEL)] = None,
+    exchange_best: Annotated[bool | None, Parameter(group=PARALLEL)] = None,
     cluster: Annotated[Literal["local", "mpi", "dask"] | None, Parameter(group=CLUSTER)] = None,
     workers: Annotated[int | None, Parameter(group=CLUSTER, converter=strictly_whole)] = None,
     scheduler: Annotated[str | None, Parameter(group=CLUSTER)] = None,
@@ -150,6 +151,8 @@ def solve_command(
         Of node and hybrid: the level that makes them, 1 to --level (hybrid 1).
     policy
         Of leaf, node and hybrid: whether they share a policy or have copies that learn on their own (shared).
+    exchange_best
+        Of local policies: whether all take the best sequence so far after each iteration (no).
     cluster
         What launches work elsewhere. local: processes of this machine; mpi: the ranks that mpiexec or srun started,
         found by itself; dask: the workers of a Dask cluster. Islands are handed out to them, some seconds at a time.
@@ -196,7 +199,13 @@ def solve_command(
         "memory": memory,
     }
     settings = {key: value for key, value in given.items() if value is not None}
-    wanted = {"jobs": jobs, "width": width, "level": parallel_level, "policy": policy}
+    wanted = {
+        "jobs": jobs,
+        "width": width,
+        "level": parallel_level,
+        "policy": policy,
+        "exchange_best": exchange_best,
+    }
     given_settings = {key: value for key, value in wanted.items() if value is not None}
     console = terminal.plain_console(stderr=True)
     with StopSignals() as signals, clusters.opened(where, threads) as nodes:
@@ -253,7 +262,13 @@ def make_strategy(
     search: Any, name: str | None, threads: int, given: dict[str, Any], before: Any, slots: int | None = None
 ) -> Parallel | None:
     """Return the strategy that was asked for; what is not given is as in the one before, or as many as threads."""
-    options = {"jobs": "--jobs", "width": "--width", "level": "--parallel-level", "policy": "--policy"}
+    options = {
+        "jobs": "--jobs",
+        "width": "--width",
+        "level": "--parallel-level",
+        "policy": "--policy",
+        "exchange_best": "--exchange-best",
+    }
     if name is None:
         for setting in given:
             raise InputError(

@@ -90,7 +90,7 @@ class Request:
                 problem=header["problem"],
                 variant=check_integer("variant", header["variant"], 0, MAX_JOB),
                 search=searches.from_json(header["search"]),
-                wide=None if wide is None else Wide(int(wide["level"]), int(wide["width"]), str(wide["policy"])),
+                wide=None if wide is None else _wide_from_json(wide),
                 seed=check_integer("seed", header["seed"], 0, MAX_SEED),
                 job=check_integer("job", header["job"], 0, MAX_JOB),
                 start=None if start is None else moves_from_json(start),
@@ -103,6 +103,10 @@ class Request:
             )
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(f"it is not a chunk: {error!r}") from None
+
+
+def _wide_from_json(wide: dict[str, Any]) -> Wide:
+    return Wide(int(wide["level"]), int(wide["width"]), str(wide["policy"]), bool(wide["exchange_best"]))
 
 
 @dataclass(frozen=True)
