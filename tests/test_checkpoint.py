@@ -27,12 +27,13 @@ STRATEGIES = [
     (GNRPA(level=3, iterations=20), Leaf(6)),
     (GNRPA(level=3, iterations=20), Node(2, 6)),
     (GNRPA(level=3, iterations=20), Node(2, 6, policy="local")),
+    (GNRPA(level=3, iterations=20), Node(2, 6, policy="local", exchange_best=True)),
     (GNRPA(level=3, iterations=20), Hybrid(2, 3)),
     (UCT(), None),
     (UCT(RAVE()), Root(3)),
     (UCT(UCB1(0.3), widening=Widening()), Leaf(5)),
 ]
-IDS = ["sequential", "nmcs", "root", "leaf", "node", "local", "hybrid", "uct", "uct-root", "uct-leaf"]
+IDS = ["sequential", "nmcs", "root", "leaf", "node", "local", "exchange", "hybrid", "uct", "uct-root", "uct-leaf"]
 
 
 class EnoughError(Exception):
@@ -200,7 +201,7 @@ def test_files_that_are_not_checkpoints(tmp_path):
     for name, content, message in (
         ("empty", b"", "it is not a checkpoint"),
         ("text", b"hello", "it is not a checkpoint"),
-        ("start", b'{"format": "playout-checkpoint/3"', "it is damaged"),
+        ("start", b'{"format": "playout-checkpoint/4"', "it is damaged"),
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(InputError, match=message):
@@ -218,6 +219,25 @@ def test_files_that_are_not_checkpoints(tmp_path):
         with pytest.raises(InputError, match=message):
             po.solve(GAME, playouts=10, **arguments)
     assert (tmp_path / "text").read_bytes() == b"hello"
+
+
+@pytest.mark.parametrize("policy", ["shared", "local"])
+def test_a_checkpoint_of_the_format_before(policy, tmp_path):
+    """It goes on, but for local policies, which were something else."""
+    file, strategy = tmp_path / "run.ckpt", Node(2, 6, policy)
+    po.solve(GAME, GNRPA(level=3), playouts=500, parallel=strategy, checkpoint=file)
+    header, _, state = file.read_bytes()[:-32].partition(b"\n")
+    described = {**json.loads(header), "format": "playout-checkpoint/3"}
+    del described["what"]["strategy"]["exchange_best"]
+    older = json.dumps(described).encode() + b"\n" + state
+    file.write_bytes(older + hashlib.sha256(older).digest())
+    if policy == "local":
+        with pytest.raises(InputError, match="its local policies are of an older kind"):
+            po.solve(GAME, GNRPA(level=3), playouts=1000, checkpoint=file, resume=True)
+        assert file.read_bytes().startswith(b'{"format": "playout-checkpoint/3"')
+    else:
+        resumed = po.solve(GAME, GNRPA(level=3), playouts=1000, checkpoint=file, resume=True)
+        assert outcome(resumed) == outcome(po.solve(GAME, GNRPA(level=3), playouts=1000, parallel=strategy))
 
 
 def test_a_full_disk_is_said_and_the_search_goes_on(tmp_path):

@@ -87,7 +87,7 @@ def test_tree_search_of_a_puzzle(tmp_path):
     options = ["--bandit", "rave", "--exploration", 0.1, "--memory", 50, "--playouts", 2000, "--output", file]
     done = playout("solve", "samegame:1", "--search", "uct", *options, "--threads", 2, "--parallel", "tree")
     assert done.returncode == 0
-    assert "UCT with RAVE, tree, virtual_loss 1, in_flight False" in done.stdout
+    assert "UCT with RAVE, tree, virtual_loss 1," in done.stdout
     assert "UCT, bandit RAVE (k 3000.0, prior 10.0, exploration 0.1)" in done.stderr
     assert playout("verify", file).returncode == 0
     saved = po.load(file)
@@ -100,17 +100,27 @@ STRATEGIES = [
     (["--threads", "1"], None),
     (["--parallel", "root"], {"name": "root", "jobs": 2}),
     (["--parallel", "root", "--jobs", "5"], {"name": "root", "jobs": 5}),
-    (["--parallel", "leaf"], {"name": "leaf", "width": 2, "policy": "shared"}),
-    (["--parallel", "leaf", "--width", "7", "--policy", "local"], {"name": "leaf", "width": 7, "policy": "local"}),
+    (["--parallel", "leaf"], {"name": "leaf", "width": 2, "policy": "shared", "exchange_best": False}),
+    (
+        ["--parallel", "leaf", "--width", "7", "--policy", "local"],
+        {"name": "leaf", "width": 7, "policy": "local", "exchange_best": False},
+    ),
     (
         ["--parallel", "node", "--parallel-level", "2", "--width", "3"],
-        {"name": "node", "level": 2, "width": 3, "policy": "shared"},
+        {"name": "node", "level": 2, "width": 3, "policy": "shared", "exchange_best": False},
     ),
     (
         ["--parallel", "hybrid", "--jobs", "3"],
-        {"name": "hybrid", "jobs": 3, "width": 2, "level": 1, "policy": "shared"},
+        {"name": "hybrid", "jobs": 3, "width": 2, "level": 1, "policy": "shared", "exchange_best": False},
     ),
-    (["--parallel", "leaf", "--threads", "500"], {"name": "leaf", "width": 100, "policy": "shared"}),
+    (
+        ["--parallel", "leaf", "--threads", "500"],
+        {"name": "leaf", "width": 100, "policy": "shared", "exchange_best": False},
+    ),
+    (
+        ["--parallel", "node", "--parallel-level", "2", "--policy", "local", "--exchange-best"],
+        {"name": "node", "level": 2, "width": 2, "policy": "local", "exchange_best": True},
+    ),
 ]
 
 
@@ -365,6 +375,18 @@ MISTAKES = [
     (
         ["solve", "samegame:1", "--seconds=1", "--playouts-per-call=4", "--parallel=leaf", "--policy=local"],
         "policy is 'local' at level 1, which has no policy with playouts_per_call",
+    ),
+    (
+        ["solve", "samegame:1", "--seconds=1", "--parallel=leaf", "--exchange-best"],
+        "exchange_best goes with policy 'local'; with a shared policy all calls know the best one",
+    ),
+    (
+        ["solve", "samegame:1", "--seconds=1", "--parallel=root", "--exchange-best"],
+        "--exchange-best does not go with --parallel root, which takes --jobs",
+    ),
+    (
+        ["solve", "samegame:1", "--seconds=1", "--parallel=leaf", "--policy=local", "--width=101"],
+        "width is 101; allowed are whole numbers from 1 to 100",
     ),
     (["solve", "samegame:1", "--seconds", "1", "--resume"], "nothing to resume from"),
     (["solve", "samegame:1", "--seconds", "1", "--resume", "--checkpoint", "no.ckpt"], "'no.ckpt': No such file"),

@@ -6,11 +6,11 @@
 //    one Adapt with alpha times the number of calls in the round. (The listing has Adapt inside the loop over the
 //    calls; the text is right.) When M does not divide N the last round is smaller. Where level 1 is stabilised it
 //    does not adapt: its P playouts make rounds of any size, and M does not matter.
-//  - local policies (Algorithm 5): a call of level L is a round of M workers. Each has a copy of the policy that the call
-//    was given, begins with no best sequence, makes N / M calls of level L - 1, the first N mod M workers one more, and
-//    adapts its copy. The best worker's sequence, the first of equals, is the result of the call; the caller's policy
-//    stays as it was. (The listing gives a worker a best score of infinity, where minus infinity is meant. The "parent
-//    policy" that the best local one replaces is that of the call itself, which ends with it.)
+//  - local policies (Algorithm 5): a call of level L is a round of M workers. Each has a copy of the policy that the
+//    call was given, begins with no best sequence, makes N / M calls of level L - 1, the first N mod M workers one
+//    more, and adapts its copy. The best worker's sequence, the first of equals, is the result of the call; the
+//    caller's policy stays as it was. (The listing gives a worker a best score of infinity, where minus infinity is
+//    meant. The "parent policy" that the best local one replaces is that of the call itself, which ends with it.)
 //  - local policies that exchange the best: after each of their calls of level L - 1 the workers wait for each other.
 //    Then all of them take the best sequence so far, the first worker's of equals, and adapt to it.
 // With M = 1 all of these are plain NRPA, bit for bit.
@@ -146,10 +146,10 @@ class NodeNrpa {
   // A call of a round: with a shared policy the levels below the wide one; with local policies the wide one too.
   struct alignas(64) Call {
     NrpaLevels levels;
-    std::uint64_t first = 0;  // the index of its first playout in the search
-    int calls = 0;            // that its highest level makes; 0: the usual number
-    Recording found{};        // the last playout; where there are no levels this is the result
-    Best best{};              // of its playouts
+    std::uint64_t first = 0;   // the index of its first playout in the search
+    int calls = 0;             // that its highest level makes; 0: the usual number
+    Recording found{};         // the last playout; where there are no levels this is the result
+    Best best{};               // of its playouts
     std::uint64_t met_at = 0;  // how many of them were played when the workers last met
     Phase phase = Phase::plays;
 

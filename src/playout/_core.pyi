@@ -232,7 +232,7 @@ def probabilities(policy: HashPolicy, codes: Sequence[int], biases: Sequence[flo
     The probabilities with which a playout draws moves of these codes and biases.
     """
 
-def nrpa(problem: Problem, level: int, iterations: int, alpha: float, temperature: float, bias_use: BiasUse, playouts_per_call: int, repetitions: int, seed: int, job: int = 0, wide_level: int = 0, width: int = 1, local: bool = False, improve: bool = False) -> Search:
+def nrpa(problem: Problem, level: int, iterations: int, alpha: float, temperature: float, bias_use: BiasUse, playouts_per_call: int, repetitions: int, seed: int, job: int = 0, wide_level: int = 0, width: int = 1, local: bool = False, exchange_best: bool = False, improve: bool = False) -> Search:
     """
     NRPA and GNRPA; with a wide level, its calls are made `width` at a time; with `improve`, the problem's local search improves the best sequences.
     """

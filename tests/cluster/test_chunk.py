@@ -43,8 +43,11 @@ def done(asked: Request) -> Reply:
     return reply
 
 
+WIDE = [None, Wide(1, 3, "shared"), Wide(2, 2, "local"), Wide(2, 2, "local", True)]
+
+
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.integers(1, 999), max_size=6), st.sampled_from([None, Wide(1, 3, "shared"), Wide(2, 2, "local")]))
+@given(st.lists(st.integers(1, 999), max_size=6), st.sampled_from(WIDE))
 def test_a_search_in_chunks_is_the_search_in_one(ends, wide):
     whole = done(request(wide=wide))
     state = b""

@@ -20,6 +20,7 @@ STRATEGIES = [
     (TABU, GNRPA(level=3, iterations=5), Leaf(3, policy="local")),
     (TABU, GNRPA(level=3, iterations=5), Node(2, 2)),
     (TABU, GNRPA(level=3, iterations=5), Node(2, 2, policy="local")),
+    (TABU, GNRPA(level=3, iterations=5), Hybrid(2, 3, 2, policy="local", exchange_best=True)),
     (TABU, GNRPA(level=2, iterations=10), Hybrid(3, 4)),
     (TABU, GNRPA(level=3, iterations=5, playouts_per_call=6), Leaf(2)),
     (AUTO, GNRPA(level=2, iterations=10), None),
