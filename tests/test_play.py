@@ -9,6 +9,7 @@ import pytest
 
 import playout as po
 from playout import InputError
+from tests.own import problems as own
 
 GAMES = [po.TicTacToe(), po.MNK(5, 4, 3), po.ConnectFour(), po.Hex(4), po.Go(5, komi=0.5), po.Go(4, 3, ko="simple")]
 BANDITS = [po.UCB1(), po.UCBTuned1(), po.UCBTuned2(), po.RAVE()]
@@ -246,10 +247,45 @@ def test_graph_mode_shares_states():
     assert graph.simulations == tree.simulations == 20_000
 
 
+def opened(player, playouts):
+    """The moves that a search of so many simulations has tried."""
+    analysis = player.think(playouts=playouts)
+    return {one.move for one in analysis.moves if one.visits}
+
+
 def test_widening_considers_few_moves_at_first():
-    analysis = po.Player(po.Hex(7), po.UCT(widening=po.Widening(), early_stop=False)).think(playouts=300)
+    search = po.UCT(po.RAVE(), widening=po.Widening(), early_stop=False)
     # t(k) = 0, 40, 112, 241.6, 474.9: four moves by 300
-    assert sum(visits > 0 for visits in analysis.visits.values()) == 4
+    assert len(opened(po.Player(po.Hex(7), search), 300)) == 4
+
+
+def test_widening_opens_the_moves_with_the_greatest_bias():
+    game = own.Take(11)  # the bias is for a move that leaves a multiple of four
+    for bandit in (po.UCB1(), po.RAVE()):
+        player = po.Player(game, po.UCT(bandit, widening=po.Widening(), solver=False, early_stop=False))
+        assert opened(player, 39) == {3}
+
+
+def test_widening_without_priors_goes_by_what_playouts_show():
+    """The first move is drawn at random, the second is the one that has won most often wherever it was played."""
+    bandit = po.RAVE(exploration=1.0)  # that tries what is opened
+    search = po.UCT(bandit, widening=po.Widening(first=1000), solver=False, early_stop=False)
+    firsts = set()
+    for seed in range(8):
+        player = po.Player(po.Hex(5), search, seed=seed)
+        [first] = opened(player, 1000)
+        firsts.add(first)
+        closed = [one for one in player.analysis().moves if one.move != first]
+        estimates = {one.move: one.amaf_value if one.amaf_visits else 0.5 for one in closed}
+        [second] = opened(player, 1000) - {first}
+        assert estimates[second] == max(estimates.values())
+    assert len(firsts) > 3
+
+
+@pytest.mark.parametrize("game", [po.Hex(5), po.Go(5, playouts="light"), po.ConnectFour()], ids=str)
+def test_widening_with_nothing_to_go_by_is_refused(game):
+    with pytest.raises(InputError, match="has no priors that say which these are, and UCBTuned1 counts no AMAF values"):
+        po.Player(game, po.UCT(po.UCBTuned1(), widening=po.Widening()))
 
 
 def test_first_play_urgency_leaves_moves_untried():

@@ -52,7 +52,8 @@ class AnyProblem {
  public:
   virtual ~AnyProblem() = default;
   virtual bool is_game() const = 0;
-  virtual bool improves() const = 0;  // whether it has a local search
+  virtual bool improves() const = 0;         // whether it has a local search
+  virtual bool has_preferences() const = 0;  // whether it says which moves are likely to be good
   virtual std::vector<Move> improve(std::vector<Move> sequence) const = 0;
   virtual std::unique_ptr<AnyPosition> position() const = 0;
   virtual std::unique_ptr<AnySearch> nrpa(const NrpaSettings& settings, const NodeSettings& node,

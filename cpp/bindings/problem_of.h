@@ -162,6 +162,7 @@ class ProblemOf final : public AnyProblem {
 
   bool is_game() const override { return playout::is_game(*problem_); }
   bool improves() const override { return playout::improves(*problem_); }
+  bool has_preferences() const override { return playout::has_preferences(*problem_); }
 
   std::vector<Move> improve(std::vector<Move> sequence) const override {
     if constexpr (Improvable<P>) {

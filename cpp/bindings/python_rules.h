@@ -31,8 +31,9 @@ inline nanobind::object view_of(const void* state, std::size_t bytes) {
 // step(state, move) -> as find, score(state), and player(state) if it is a game; a state is a memoryview.
 class PythonRules : public Rules {
  public:
-  PythonRules(const Sizes& sizes, bool is_game, nanobind::object object, std::shared_ptr<Errands> errands)
-      : Rules(sizes, is_game), object_(keep(std::move(object))), errands_(std::move(errands)) {}
+  PythonRules(const Sizes& sizes, bool is_game, bool has_bias, nanobind::object object,
+              std::shared_ptr<Errands> errands)
+      : Rules(sizes, is_game, has_bias), object_(keep(std::move(object))), errands_(std::move(errands)) {}
 
   void init(void* state) const override {
     errands_->run([&] { object_->attr("init")(view(state)); });
@@ -98,9 +99,9 @@ inline UserProblem::Improve improve_in_python(nanobind::object improve, std::sha
 // Compiled functions, and a score that Python computes: score(state) of a memoryview.
 class PythonScoreRules : public CompiledRules {
  public:
-  PythonScoreRules(const Sizes& sizes, const Functions& functions, const void* data, std::shared_ptr<void> owner,
-                   nanobind::object score, std::shared_ptr<Errands> errands)
-      : CompiledRules(sizes, functions, data, std::move(owner)),
+  PythonScoreRules(const Sizes& sizes, const Functions& functions, bool has_bias, const void* data,
+                   std::shared_ptr<void> owner, nanobind::object score, std::shared_ptr<Errands> errands)
+      : CompiledRules(sizes, functions, has_bias, data, std::move(owner)),
         score_(keep(std::move(score))),
         errands_(std::move(errands)) {}
 

@@ -16,6 +16,9 @@ void register_problems(nb::module_& m) {
       .def_prop_ro(
           "improves", [](const ProblemHandle& handle) { return handle->improves(); }, "Whether it has a local search.")
       .def_prop_ro(
+          "has_preferences", [](const ProblemHandle& handle) { return handle->has_preferences(); },
+          "Whether it says which moves are likely to be good, by priors or a bias.")
+      .def_prop_ro(
           "is_game", [](const ProblemHandle& handle) { return handle->is_game(); },
           "Whether it is a game for two players.");
   m.def(

@@ -34,7 +34,6 @@ ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::ui
   functions.step = reinterpret_cast<decltype(functions.step)>(step);
   functions.score = reinterpret_cast<decltype(functions.score)>(score);
   functions.player = reinterpret_cast<decltype(functions.player)>(player);
-  functions.has_bias = has_bias;
   const auto* constants = reinterpret_cast<const void*>(data);
   // NOLINTEND(performance-no-int-to-ptr)
   const Rules::Sizes sizes{state_bytes, max_moves, max_length};
@@ -42,17 +41,17 @@ ProblemHandle compiled_problem(std::uintptr_t init, std::uintptr_t find, std::ui
   auto errands = std::make_shared<Errands>();
   std::shared_ptr<const Rules> rules;
   if (python_score.is_none())
-    rules = std::make_shared<const CompiledRules>(sizes, functions, constants, keep(std::move(owner)));
+    rules = std::make_shared<const CompiledRules>(sizes, functions, has_bias, constants, keep(std::move(owner)));
   else
-    rules = std::make_shared<const PythonScoreRules>(sizes, functions, constants, keep(std::move(owner)),
+    rules = std::make_shared<const PythonScoreRules>(sizes, functions, has_bias, constants, keep(std::move(owner)),
                                                      std::move(python_score), errands);
   return make_user(std::move(rules), improve_in_python(std::move(improve), errands), asks_python ? errands : nullptr);
 }
 
-ProblemHandle python_problem(nb::object methods, bool is_game, std::size_t state_bytes, int max_moves, int max_length,
-                             nb::object improve) {
+ProblemHandle python_problem(nb::object methods, bool is_game, bool has_bias, std::size_t state_bytes, int max_moves,
+                             int max_length, nb::object improve) {
   auto errands = std::make_shared<Errands>();
-  auto rules = std::make_shared<const PythonRules>(Rules::Sizes{state_bytes, max_moves, max_length}, is_game,
+  auto rules = std::make_shared<const PythonRules>(Rules::Sizes{state_bytes, max_moves, max_length}, is_game, has_bias,
                                                    std::move(methods), errands);
   return make_user(std::move(rules), improve_in_python(std::move(improve), errands), errands);
 }
@@ -83,8 +82,8 @@ void register_user(nb::module_& m) {
         "python_score"_a = nb::none(), "improve"_a = nb::none(),
         "A user's problem: addresses of functions that Numba compiled, player's is 0 unless it is a game, and of the "
         "constants they are given.");
-  m.def("python_problem", &python_problem, "methods"_a, nb::kw_only(), "is_game"_a, "state_bytes"_a, "max_moves"_a,
-        "max_length"_a, "improve"_a = nb::none(),
+  m.def("python_problem", &python_problem, "methods"_a, nb::kw_only(), "is_game"_a, "has_bias"_a, "state_bytes"_a,
+        "max_moves"_a, "max_length"_a, "improve"_a = nb::none(),
         "A user's problem in plain Python: an object with init, find, play, step, score and player of a memoryview.");
   m.def("library_problem", &library_problem, "entry"_a, "argument"_a, "owner"_a,
         "A user's problem in a library, by the address of its entry point; with name, temperature, max_moves and "

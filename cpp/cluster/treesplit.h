@@ -507,7 +507,7 @@ class Treesplit final : public SplitTree, public Server {
       if constexpr (!kStoresMoves) {
         if (static_cast<int>(stop.step.action) >= desk.moves.count) throw Changed();
         stop.step.move = desk.moves.move(static_cast<int>(stop.step.action));
-        if (tree_.has_amaf()) {
+        if (uct_.counts_amaf()) {
           stop.step.codes = static_cast<std::uint32_t>(desk.codes.size());
           stop.listed = static_cast<std::uint32_t>(desk.moves.count);
           for (int i = 0; i < desk.moves.count; i++) desk.codes.push_back(desk.moves.code(desk.moves.item(i)));
@@ -521,15 +521,15 @@ class Treesplit final : public SplitTree, public Server {
   void end_simulation(Stream& random, Bench& bench) {
     Desk& desk = bench.desk;
     uct_.play_out(desk, random, desk.playout);
-    if (tree_.has_amaf()) {
+    if (uct_.counts_amaf()) {
       desk.seen.begin();
       for (const auto& play : desk.playout.plays | std::views::reverse) desk.seen.add(play.player, play.code);
     }
     const auto outcome = static_cast<std::uint8_t>(half_wins(desk.playout.score, 0));
-    if (!kStoresMoves && tree_.has_amaf()) replay(bench);
+    if (!kStoresMoves && uct_.counts_amaf()) replay(bench);
     const End end(*this, bench.simulation, epoch_, outcome);
     send_updates(bench, outcome, epoch_);
-    update(bench, outcome, tree_.has_amaf());
+    update(bench, outcome, uct_.counts_amaf());
   }
 
   // Adds an outcome to what this rank has selected, from the last to the first.
@@ -608,7 +608,7 @@ class Treesplit final : public SplitTree, public Server {
       out.put_varint(epoch);
       out.put(outcome);
       write_way(out, bench.simulation, Packages::kUpdate, to);
-      if (tree_.has_amaf() && outcome != kTakenBack) bench.desk.seen.write(out);
+      if (uct_.counts_amaf() && outcome != kTakenBack) bench.desk.seen.write(out);
       port_->send(static_cast<int>(to), Packages::kUpdate, out.bytes());
     }
   }
@@ -632,7 +632,7 @@ class Treesplit final : public SplitTree, public Server {
   }
 
   // Whether a message has all of a way: to go on with it, or for AMAF.
-  bool is_whole_way(std::uint8_t kind) const { return kind == Packages::kMove || tree_.has_amaf(); }
+  bool is_whole_way(std::uint8_t kind) const { return kind == Packages::kMove || uct_.counts_amaf(); }
 
   void read_way(Reader& in, Simulation& simulation, std::uint8_t kind) const {
     const bool whole = is_whole_way(kind);
@@ -668,7 +668,7 @@ class Treesplit final : public SplitTree, public Server {
     const auto outcome = in.get_below<std::uint8_t>(4);
     read_way(in, bench.simulation, Packages::kUpdate);
     Desk& desk = bench.desk;
-    if (tree_.has_amaf()) {
+    if (uct_.counts_amaf()) {
       if (outcome == kTakenBack)
         desk.seen.begin();
       else
@@ -676,7 +676,7 @@ class Treesplit final : public SplitTree, public Server {
     }
     in.expect_end();
     // Where moves are listed anew for it, AMAF needs what only the position of its thinking allows.
-    bool amaf = tree_.has_amaf() && outcome != kTakenBack;
+    bool amaf = uct_.counts_amaf() && outcome != kTakenBack;
     if constexpr (!kStoresMoves) amaf = amaf && is_of_now(epoch) && !abandoning_;
     const End end(*this, bench.simulation, epoch, outcome);
     if (!kStoresMoves && amaf) {

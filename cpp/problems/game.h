@@ -76,6 +76,14 @@ concept HasPriors =
       { problem.find_priors(state, moves, out) } -> std::same_as<void>;
     };
 
+// Whether a problem says which moves are likely to be good: by its priors, or by a bias.
+template <class P>
+bool has_preferences(const P& problem) {
+  if constexpr (requires { problem.has_bias(); }) return problem.has_bias();
+  if constexpr (HasPriors<P>) return problem.has_priors();
+  return !BoardGame<P>;
+}
+
 // The legal moves of a state of a game with small moves: at most N, all of them new items.
 template <int N>
 struct GameMoves {

@@ -57,7 +57,7 @@ class Rules {
     int max_moves, max_length;
   };
 
-  Rules(const Sizes& sizes, bool is_game) : sizes_(sizes), is_game_(is_game) {
+  Rules(const Sizes& sizes, bool is_game, bool has_bias) : sizes_(sizes), is_game_(is_game), has_bias_(has_bias) {
     if (sizes.max_moves < 1 || sizes.max_length < 1) throw ProblemError("max_moves and max_length are at least 1");
   }
   virtual ~Rules() = default;
@@ -76,6 +76,7 @@ class Rules {
 
   const Sizes& sizes() const { return sizes_; }
   bool is_game() const { return is_game_; }
+  bool has_bias() const { return has_bias_; }
 
   // Throws unless a list of moves is one.
   int checked_count(std::int64_t count) const {
@@ -98,7 +99,7 @@ class Rules {
 
  private:
   Sizes sizes_;
-  bool is_game_;
+  bool is_game_, has_bias_;
 };
 
 // Rules of a library: a table of C functions.
@@ -106,7 +107,9 @@ class TableRules : public Rules {
  public:
   // `owner` keeps the library loaded.
   TableRules(const playout_table& table, std::shared_ptr<void> owner)
-      : Rules(sizes_of(table), table.player != nullptr), table_(table), owner_(std::move(owner)) {
+      : Rules(sizes_of(table), table.player != nullptr, table.bias != nullptr),
+        table_(table),
+        owner_(std::move(owner)) {
     if (table.init == nullptr || table.moves == nullptr || table.play == nullptr || table.score == nullptr)
       throw ProblemError("init, moves, play and score must not be NULL");
   }
@@ -160,12 +163,15 @@ class CompiledRules : public Rules {
                          std::int64_t max_moves, std::int64_t* done);
     double (*score)(const void* data, const void* state, std::int64_t* done);
     std::int64_t (*player)(const void* data, const void* state, std::int64_t* done);  // nullptr unless it is a game
-    bool has_bias;
   };
 
   // `owner` keeps the functions and the data alive.
-  CompiledRules(const Sizes& sizes, const Functions& functions, const void* data, std::shared_ptr<void> owner)
-      : Rules(sizes, functions.player != nullptr), functions_(functions), data_(data), owner_(std::move(owner)) {}
+  CompiledRules(const Sizes& sizes, const Functions& functions, bool has_bias, const void* data,
+                std::shared_ptr<void> owner)
+      : Rules(sizes, functions.player != nullptr, has_bias),
+        functions_(functions),
+        data_(data),
+        owner_(std::move(owner)) {}
 
   void init(void* state) const override {
     Done done;
@@ -217,7 +223,7 @@ class CompiledRules : public Rules {
 
   int checked(std::int64_t count, const double* biases) const {
     const int some = checked_count(count);
-    for (int i = 0; functions_.has_bias && i < some; i++) checked_number("bias", biases[i]);
+    for (int i = 0; has_bias() && i < some; i++) checked_number("bias", biases[i]);
     return some;
   }
 
@@ -287,6 +293,7 @@ class UserProblem {
   }
 
   bool is_game() const { return rules_->is_game(); }
+  bool has_bias() const { return rules_->has_bias(); }
   int player(const State& state) const { return is_game() ? rules_->player(state.data()) : 0; }
 
   // States with the same bytes and the same player are one; what they hold of the past makes them differ.

@@ -245,7 +245,7 @@ class Tree {
                   .in_flight = 0,
                   .next = kNone,
                   .count = count,
-                  .open = count,
+                  .open = 0,
                   .bounds = 2 << 2,
                   .player = 0,
                   .marked = 0,

@@ -102,7 +102,7 @@ class Uct : public UctNodes<P, Wins> {
   // Adds the outcome to every action on the path, from the last to the first.
   template <class Access>
   void update(Desk& desk, const Playout& playout) {
-    if (tree_.has_amaf()) {
+    if (this->counts_amaf()) {
       desk.seen.begin();
       for (const Play& play : playout.plays | std::views::reverse) desk.seen.add(play.player, play.code);
     }
@@ -410,7 +410,7 @@ class Uct : public UctNodes<P, Wins> {
       step.move = this->template move_at<Access>(node, chosen);
     } else {
       step.move = desk.moves.move(static_cast<int>(chosen));
-      if (tree_.has_amaf()) {
+      if (this->counts_amaf()) {
         step.codes = static_cast<std::uint32_t>(desk.codes.size());
         for (int i = 0; i < desk.moves.count; i++) desk.codes.push_back(desk.moves.code(desk.moves.item(i)));
       }
@@ -461,7 +461,7 @@ class Uct : public UctNodes<P, Wins> {
 
   template <class Access>
   void back_up(Desk& desk, double score) {
-    const bool amaf = tree_.has_amaf();
+    const bool amaf = this->counts_amaf();
     for (std::size_t depth = desk.path.size(); depth-- > 0;) {
       const Step& step = desk.path[depth];
       Node& node = tree_.node(step.node);
@@ -486,11 +486,11 @@ class Uct : public UctNodes<P, Wins> {
     out.put_varint(desk.path.size());
     for (const Step& step : desk.path) {
       out.put_varint(step.action);
-      if (!tree_.has_amaf()) continue;
+      if (!this->counts_amaf()) continue;
       out.put(static_cast<std::uint8_t>(step.player));
       out.put_varint(this->template code_of<Access>(desk, step, tree_.node(step.node), step.action));
     }
-    if (tree_.has_amaf()) desk.seen.write(out);
+    if (this->counts_amaf()) desk.seen.write(out);
   }
 
   template <class Access>
@@ -505,7 +505,7 @@ class Uct : public UctNodes<P, Wins> {
     for (std::size_t i = 0; i < length; i++) {
       const auto action = static_cast<std::uint32_t>(in.get_varint());
       Play play{};
-      if (tree_.has_amaf()) {
+      if (this->counts_amaf()) {
         play.player = in.get_below<std::uint8_t>(2);
         play.code = in.get_varint();
         if (kStoresMoves && play.code >= Seen<P>::kLimit) throw Damaged();
@@ -521,7 +521,7 @@ class Uct : public UctNodes<P, Wins> {
       }
       link = follow<Access>(link, node, action, desk);
     }
-    if (tree_.has_amaf()) {
+    if (this->counts_amaf()) {
       desk.seen.read(in);
       for (const Play& play : beyond | std::views::reverse) desk.seen.add(play.player, play.code);
     }

@@ -20,8 +20,8 @@
 //    graph for this simulation.
 //  - The solver keeps bounds of the result. An action that can no longer be better than what is certain is not tried.
 //  - Widening: an action is opened when K(n) says so, or when the solver leaves none of the open ones to try: the one
-//    with the best prior, of equals the one with the best AMAF estimate (0 where there is none), of equals the first.
-//    It stays open.
+//    that the problem prefers, by its priors or its bias; where it prefers none, the one with the best AMAF estimate so
+//    far (one half where there is none yet). Of equals one is drawn at random. It stays open.
 //
 // The moves of a board game are stored with the actions. Other problems list their moves anew whenever a simulation
 // comes by, and an action is the move of its index: their lists must depend on the state alone.
@@ -83,6 +83,11 @@ struct NoRoom : std::runtime_error {
       : std::runtime_error(what) {}
 };
 
+// Widening of a search that has nothing to tell moves apart by.
+struct NothingToWidenBy : std::invalid_argument {
+  NothingToWidenBy() : std::invalid_argument("widening has nothing to order moves by") {}
+};
+
 // Whether a problem has two players; of a user's only it knows.
 template <Problem P>
 bool is_game(const P& problem) {
@@ -142,11 +147,17 @@ class UctNodes {
       : problem_(std::move(problem)),
         settings_(settings),
         widening_(settings.widening_first, settings.widening_growth),
-        tree_(settings.memory, settings.bandit == Bandit::rave, Wins && settings.graph, settings.ranks) {}
+        tree_(settings.memory, counts_amaf() || (settings.widening && uses_priors()), Wins && settings.graph,
+              settings.ranks) {
+    if (settings.widening && !counts_amaf() && !has_preferences(*problem_)) throw NothingToWidenBy();
+  }
 
   const UctSettings& settings() const { return settings_; }
   const P& problem() const { return *problem_; }
   Tree<Action, Amaf>& tree() { return tree_; }
+
+  // Whether AMAF statistics are kept. Where widening alone needs the priors, there is room for statistics, too.
+  bool counts_amaf() const { return settings_.bandit == Bandit::rave; }
 
   // From where the tree ended, random moves to the end.
   void play_out(Desk& desk, Stream& random, Playout& out) const {
@@ -154,7 +165,7 @@ class UctNodes {
     if (desk.finished) {
       out.score = desk.outcome;
     } else if constexpr (requires { problem_->rollout(desk.state, random, [](int, Move) {}); }) {
-      const bool amaf = tree_.has_amaf();
+      const bool amaf = counts_amaf();
       out.score = problem_->rollout(desk.state, random, [&](int player, Move move) {
         if (amaf) out.plays.push_back({static_cast<std::uint32_t>(player), static_cast<std::uint64_t>(move)});
       });
@@ -162,7 +173,7 @@ class UctNodes {
       if constexpr (kStoresMoves) problem_->find_moves(desk.state, desk.moves);
       while (desk.moves.count > 0) {
         const int i = static_cast<int>(random.uniform() * desk.moves.count);
-        if (tree_.has_amaf()) out.plays.push_back({player_of(desk.state), desk.moves.code(desk.moves.item(i))});
+        if (counts_amaf()) out.plays.push_back({player_of(desk.state), desk.moves.code(desk.moves.item(i))});
         if constexpr (!Wins) out.moves.push_back(desk.moves.move(i));
         problem_->play_and_find_moves(desk.state, desk.moves, i);
       }
@@ -263,7 +274,7 @@ class UctNodes {
   int select(Link link, Stream& random, Desk& desk) {
     Node& node = tree_.node(link);
     desk.banned.clear();
-    if (settings_.widening) open_more<Access>(node, desk);
+    if (settings_.widening) open_more<Access>(node, random, desk);
     while (true) {
       const int i = choose<Access>(node, random, desk);
       if constexpr (HasHistory<P>) {
@@ -275,7 +286,7 @@ class UctNodes {
           continue;
         }
       }
-      if (i < 0 && settings_.widening && open_another<Access>(node, desk)) continue;
+      if (i < 0 && settings_.widening && open_another<Access>(node, random, desk)) continue;
       return i;
     }
   }
@@ -387,20 +398,20 @@ class UctNodes {
 
   // Progressive widening: opens actions until K(n) are.
   template <class Access>
-  void open_more(Node& node, const Desk& desk) {
+  void open_more(Node& node, Stream& random, Desk& desk) {
     for (std::uint32_t open = Access::load(node.open); open < node.count; open = Access::load(node.open)) {
       if (widening_.considered(visits_of<Access>(node), open) <= open) return;
       if (!Access::exchange(node.open, open, open + 1)) continue;
-      open_next<Access>(node, desk.moves);
+      open_next<Access>(node, random, desk);
     }
   }
 
   // Opens one more, or sees that another thread is about to; false if all are open.
   template <class Access>
-  bool open_another(Node& node, const Desk& desk) {
+  bool open_another(Node& node, Stream& random, Desk& desk) {
     const std::uint32_t open = Access::load(node.open);
     if (open < node.count) {
-      if (Access::exchange(node.open, open, open + 1)) open_next<Access>(node, desk.moves);
+      if (Access::exchange(node.open, open, open + 1)) open_next<Access>(node, random, desk);
       return true;
     }
     Action* list = tree_.actions(node);
@@ -408,39 +419,48 @@ class UctNodes {
   }
 
   template <class Access>
-  void open_next(Node& node, const typename P::Moves& moves) {
+  void open_next(Node& node, Stream& random, Desk& desk) {
     Action* list = tree_.actions(node);
+    if (desk.scores.size() < node.count) desk.scores.resize(node.count);
     while (true) {
-      int best = -1;
-      std::pair<double, double> best_order;
+      double best = -std::numeric_limits<double>::infinity();
+      std::uint32_t equals = 0;
       for (std::uint32_t i = 0; i < node.count; i++) {
+        desk.scores[i] = std::numeric_limits<double>::quiet_NaN();
         if (Access::load(list[i].link) & kOpen) continue;
-        const auto order = order_of<Access>(node, i, moves);
-        if (best < 0 || order > best_order) best = static_cast<int>(i), best_order = order;
+        const double order = order_of<Access>(node, i, desk.moves);
+        desk.scores[i] = order;
+        if (order > best) best = order, equals = 0;
+        equals += order == best;
       }
-      if (best < 0) return;
-      const Link link = Access::load(list[best].link);
+      if (equals == 0) return;
+      std::uint32_t skip = equals > 1 ? random.below(equals) : 0, chosen = 0;
+      while (desk.scores[chosen] != best || skip-- > 0) chosen++;
+      const Link link = Access::load(list[chosen].link);
       if (link & kOpen) continue;
-      if (Access::exchange(list[best].link, link, link | kOpen)) return;
+      if (Access::exchange(list[chosen].link, link, link | kOpen)) return;
     }
   }
 
-  // By what an action is opened: its prior, then its AMAF estimate.
+  // By what an action is opened: what the problem says of it, or where it says nothing the AMAF estimate.
   template <class Access>
-  std::pair<double, double> order_of(Node& node, std::uint32_t i, const typename P::Moves& moves) const {
-    double prior = 0, estimate = 0;
-    if constexpr (!kStoresMoves) prior = moves.bias(moves.item(static_cast<int>(i)));
-    if (!tree_.has_amaf()) return {prior, 0};
+  double order_of(Node& node, std::uint32_t i, const typename P::Moves& moves) const {
+    if constexpr (!kStoresMoves) {
+      if (has_preferences(*problem_)) return moves.bias(moves.item(static_cast<int>(i)));
+    }
     Amaf& amaf = tree_.amaf(node)[i];
     if constexpr (Wins) {
+      if (uses_priors()) {
+        const double visits = settings_.even_prior + amaf.prior.visits;
+        return visits > 0 ? (0.5 * settings_.even_prior + amaf.prior.wins) / visits : 0.5;
+      }
       const std::uint64_t stats = Access::load(amaf.stats);
       const auto visits = static_cast<std::uint32_t>(stats);
-      estimate = visits == 0 ? 0 : 0.5 * static_cast<double>(stats >> 32) / visits;
+      return visits == 0 ? 0.5 : 0.5 * static_cast<double>(stats >> 32) / visits;
     } else {
       const std::uint32_t visits = Access::load(amaf.visits);
-      estimate = visits == 0 ? 0 : scaled<Access>(Access::load(amaf.sum) / visits);
+      return visits == 0 ? 0.5 : scaled<Access>(Access::load(amaf.sum) / visits);
     }
-    return {prior, estimate};
   }
 
   bool is_over(const Desk& desk) const {
@@ -488,10 +508,6 @@ class UctNodes {
     for (std::uint32_t i = 0; i < count; i++)
       list[i] = Action::of(kStoresMoves ? desk.moves.move(static_cast<int>(i)) : 0);
     if (tree_.has_amaf()) make_amaf(node, state, desk);
-    if (settings_.widening && count > 0) {
-      node.open = 1;
-      open_next<Plain>(node, desk.moves);
-    }
     if constexpr (Wins) {
       if (count == 0) {
         const auto wins = static_cast<std::uint32_t>(half_wins(problem_->score(state), 0));
@@ -499,6 +515,12 @@ class UctNodes {
       }
     }
     return link;
+  }
+
+  // Whether the problem has priors of its own.
+  bool uses_priors() const {
+    if constexpr (Wins && HasPriors<P>) return problem_->has_priors();
+    return false;
   }
 
   // The prior of an action beyond the even one: the game's own, or as many visits, at 1 / (1 + exp(-bias)).
@@ -628,7 +650,7 @@ class UctNodes {
     } else {
       out.visits = action.visits, out.wins = action.sum;
     }
-    if (!tree_.has_amaf()) return out;
+    if (!counts_amaf()) return out;
     const Amaf& amaf = tree_.amaf(node)[i];
     out.prior_visits = settings_.even_prior, out.prior_wins = 0.5 * settings_.even_prior;
     if constexpr (Wins) {

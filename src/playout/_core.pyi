@@ -52,6 +52,12 @@ class Problem:
         """Whether it has a local search."""
 
     @property
+    def has_preferences(self) -> bool:
+        """
+        Whether it says which moves are likely to be good, by priors or a bias.
+        """
+
+    @property
     def is_game(self) -> bool:
         """Whether it is a game for two players."""
 
@@ -127,7 +133,7 @@ def compiled_problem(*, init: int, find: int, play: int, step: int, score: int, 
     A user's problem: addresses of functions that Numba compiled, player's is 0 unless it is a game, and of the constants they are given.
     """
 
-def python_problem(methods: object, *, is_game: bool, state_bytes: int, max_moves: int, max_length: int, improve: object | None = None) -> Problem:
+def python_problem(methods: object, *, is_game: bool, has_bias: bool, state_bytes: int, max_moves: int, max_length: int, improve: object | None = None) -> Problem:
     """
     A user's problem in plain Python: an object with init, find, play, step, score and player of a memoryview.
     """

@@ -245,7 +245,7 @@ class Player:
 
     def _trees(self, jobs: int, wide: Any, ranks: int | None) -> "_core.Forest | RanksHere | RanksInTurns | RanksOfJob":
         """Return what thinks: trees of this process, or of several ranks."""
-        settings = self.search.engine_settings(wide)
+        settings = self.search.engine_settings(self.game, wide)
         if self.share is None:
             if ranks is not None:
                 raise InputError(f"ranks is {short(ranks)}, but nothing says how they share; give share=Averaged()")

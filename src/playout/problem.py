@@ -283,7 +283,8 @@ def _engine(problem: Problem, compiled: bool) -> _core.Problem:
             stacklevel=3,
         )
     if not compiled:
-        return _core.python_problem(rules, is_game=has_player(problem), improve=improve, **sizes)
+        kind = {"is_game": has_player(problem), "has_bias": rules.has_bias}
+        return _core.python_problem(rules, improve=improve, **kind, **sizes)
     from playout.compile import compile_methods
 
     data = constants_of(problem)
@@ -291,7 +292,7 @@ def _engine(problem: Problem, compiled: bool) -> _core.Problem:
     names = ("init", "find", "play", "step", "score", "player")
     return _core.compiled_problem(
         **{name: getattr(functions.get(name), "address", 0) for name in names},
-        has_bias=hasattr(problem, "bias"),
+        has_bias=rules.has_bias,
         data=data.ctypes.data,
         owner=(functions, data),
         python_score=rules.score if has_python_score(problem) else None,

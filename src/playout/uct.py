@@ -112,8 +112,9 @@ class RAVE:
 class Widening:
     """Progressive widening: after n simulations of a state only its K(n) most promising moves are considered.
 
-    K(n) is the number of k with t(k) <= n, where t(1) = 0 and t(k + 1) = t(k) + first * growth ** (k - 1). Moves are
-    ordered by what the game says of them, then by their AMAF means, then as the game lists them.
+    K(n) is the number of k with t(k) <= n, where t(1) = 0 and t(k + 1) = t(k) + first * growth ** (k - 1). The most
+    promising moves are those with the best priors or the greatest bias; where the problem has neither, those with the
+    best AMAF means so far, which ``RAVE`` counts. Of equals one is drawn at random.
 
     Parameters
     ----------
@@ -204,7 +205,7 @@ class UCT:
         """Begin the search of a puzzle."""
         if self.graph:
             raise InputError("graph is True; puzzles are searched as trees: their scores depend on the way")
-        return _core.uct(problem.engine(), self.engine_settings(wide), seed, job, width_of(wide))
+        return _core.uct(problem.engine(), self.engine_settings(problem, wide), seed, job, width_of(wide))
 
     def shared_by(self, jobs: int) -> "UCT":
         """Return the search of one of so many jobs: they share the memory."""
@@ -212,8 +213,13 @@ class UCT:
             raise InputError(f"memory is {self.memory} MB for {jobs:,} trees; each needs 1 at least")
         return replace(self, memory=self.memory // jobs)
 
-    def engine_settings(self, wide: Any = None) -> _core.UctSettings:
+    def engine_settings(self, problem: Any, wide: Any = None) -> _core.UctSettings:
         """Return the settings as the engine has them; ``wide`` is how the threads of a tree work together."""
+        if self.widening is not None and not isinstance(self.bandit, RAVE) and not problem.engine().has_preferences:
+            raise InputError(
+                f"widening opens the most promising moves first, but {problem.describe()} has no priors that say which "
+                f"these are, and {self.bandit.name} counts no AMAF values; leave widening out, or take RAVE()"
+            )
         out = _core.UctSettings()
         out.bandit = self.bandit.kind
         out.exploration = self.bandit.exploration

@@ -56,7 +56,8 @@ def test_visits_add_up_where_much_is_proven(bandit):
     """Threads come to solved states, and to the end of games, and one of them proves the result."""
     for problem in (po.TicTacToe(), po.Hex(3), own.Take(12)):
         for graph in (False, True):
-            settings = engine_settings(Settings(bandit, graph=graph, widening=True, widening_first=3.0))
+            widening = bandit == "rave" or isinstance(problem, own.Take)
+            settings = engine_settings(Settings(bandit, graph=graph, widening=widening, widening_first=3.0))
             engine = think(forest(problem, settings, 2), 40_000, THREADS)
             check_root(engine, engine.spent[0])
             report = engine.report()
@@ -66,7 +67,11 @@ def test_visits_add_up_where_much_is_proven(bandit):
 
 
 def test_without_a_solver_or_with_few_nodes():
-    for settings in ({"solver": False}, {"expand_after": 4}, {"widening": True, "widening_first": 2.0}):
+    for settings in (
+        {"solver": False},
+        {"expand_after": 4},
+        {"bandit": "rave", "widening": True, "widening_first": 2.0},
+    ):
         engine = think(forest(po.TicTacToe(), engine_settings(Settings(**settings)), 3), 2000, THREADS)
         check_root(engine, engine.spent[0])
         check_nodes(engine)

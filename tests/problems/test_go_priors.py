@@ -7,7 +7,7 @@ import pytest
 import playout as po
 from playout import _core
 from tests.reference import go_features, uct
-from tests.reference.engine import engine_settings, forest, think, tree_of
+from tests.reference.engine import BANDITS, engine_settings, forest, think, tree_of
 from tests.reference.go import PlainGo
 from tests.reference.rules import HeavyGoBoard
 from tests.reference.uct import Settings
@@ -237,8 +237,10 @@ def test_priors_reach_the_tree():
         Settings("rave", graph=True, even_prior=0.0),
         Settings("rave", widening=True, widening_first=4.0, widening_growth=1.3),
         Settings("ucb1"),
+        Settings("ucb1", widening=True, widening_first=4.0, widening_growth=1.3),
+        Settings("tuned1", widening=True, widening_first=3.0, widening_growth=1.5, graph=True),
     ],
-    ids=["rave", "expand after 3", "graph", "widening", "ucb1"],
+    ids=["rave", "expand after 3", "graph", "widening", "ucb1", "ucb1 widening", "tuned1 widening"],
 )
 @pytest.mark.parametrize(("width", "height"), [(3, 3), (4, 3), (5, 5)])
 def test_trees_are_the_plain_ones(width, height, settings):
@@ -247,6 +249,27 @@ def test_trees_are_the_plain_ones(width, height, settings):
     twin = uct.Uct(HeavyGoBoard(width, height, komi=0.5), settings, 7).advance(playouts)
     engine = think(forest(po.Go(width, height, komi=0.5, playouts="heavy"), engine_settings(settings), 7), playouts)
     assert tree_of(engine.nodes()) == twin.tree()
+
+
+@pytest.mark.parametrize("bandit", BANDITS)
+def test_widening_opens_the_moves_with_the_best_priors(bandit):
+    """In an open position after some moves: one move for the first 39 simulations, four by 300."""
+    game = po.Go(9, playouts="heavy")
+    moves = list(game.encode(["E5", "C3", "G4", "F3"]))
+
+    def searched(plain, seed, playouts):
+        engine = forest(game, engine_settings(plain), seed)
+        engine.go_to(moves)
+        return think(engine, playouts).report().actions
+
+    priors = {one.move: one.prior_wins / one.prior_visits for one in searched(Settings("rave"), 0, 1)}
+    best = sorted(priors.values(), reverse=True)
+    assert best[0] > best[4] > best[-1]
+    for seed in range(3):
+        for playouts, count in ((39, 1), (300, 4)):
+            actions = searched(Settings(bandit, widening=True), seed, playouts)
+            tried = [priors[one.move] for one in actions if one.visits]
+            assert sorted(tried, reverse=True) == best[:count]
 
 
 def test_only_go_has_features():

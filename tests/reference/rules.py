@@ -137,6 +137,7 @@ class Own(Puzzle):
 
     def __init__(self, problem: Any) -> None:
         self.problem, self.is_game = problem, hasattr(problem, "player")
+        self.has_bias = hasattr(problem, "bias")
 
     def initial(self) -> Any:
         lengths = {name: kind[1] if isinstance(kind, tuple) else None for name, kind in self.problem.State.items()}

@@ -137,7 +137,7 @@ class Uct:
         """Add a state to the tree."""
         actions = [Action(move, open=not self.settings.widening) for move in self.problem.moves(state)]
         node = Node(self.problem.player(state), actions)
-        if self.settings.bandit == "rave" and self.problem.is_game:
+        if self.problem.is_game:
             self.add_priors(state, actions)
         if not actions:
             node.result = self.problem.score(state)
@@ -166,7 +166,7 @@ class Uct:
         """Algorithm 2, among what the history allows: what it forbids is drawn like the others, and then left out."""
         if self.settings.widening:
             while sum(action.open for action in node.actions) < min(len(node.actions), self.considered(node.visits)):
-                self.open_next(node)
+                self.open_next(node, stream)
         forbidden: list[Action] = []
         while (action := self.draw(node, stream, forbidden)) and not self.problem.is_allowed(state, action.move):
             if self.settings.graph:
@@ -183,7 +183,7 @@ class Uct:
         while not (actions := [action for action in node.actions if tried(action)]):
             if all(action.open for action in node.actions):
                 return None
-            self.open_next(node)
+            self.open_next(node, stream)
         scores = [self.score(node, action) for action in actions]
         best = [action for action, score in zip(actions, scores, strict=True) if score == max(scores)]
         return best[stream.below(len(best))] if len(best) > 1 else best[0]
@@ -201,13 +201,22 @@ class Uct:
             k, t, step = k + 1, t + step, step * self.settings.widening_growth
         return k
 
-    def open_next(self, node: Node) -> None:
-        def rank(action: Action) -> tuple[float, float]:
-            amaf = self.mean(action.amaf_total, action.amaf_visits) if self.settings.bandit == "rave" else 0.0
-            return action.move.bias, amaf
-
+    def open_next(self, node: Node, stream: Stream) -> None:
         closed = [action for action in node.actions if not action.open]
-        max(closed, key=rank).open = True  # of equals the first
+        orders = [self.order(action) for action in closed]
+        best = [action for action, order in zip(closed, orders, strict=True) if order == max(orders)]
+        chosen = best[stream.below(len(best))] if len(best) > 1 else best[0]
+        chosen.open = True
+
+    def order(self, action: Action) -> float:
+        """What widening goes by: the priors, else the bias, else the AMAF estimate."""
+        if hasattr(self.problem, "priors"):
+            visits = self.settings.even_prior + action.prior[0]
+            return (0.5 * self.settings.even_prior + action.prior[1]) / visits if visits else 0.5
+        if self.problem.has_bias:
+            return action.move.bias
+        assert self.settings.bandit == "rave", "there is nothing to order moves by"
+        return self.mean(action.amaf_total, action.amaf_visits) if action.amaf_visits else 0.5
 
     # The bandits
 

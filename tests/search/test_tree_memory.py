@@ -87,16 +87,16 @@ def test_what_is_known_is_kept_when_a_move_is_played(bandit):
         assert player.analysis().simulations == 0
 
 
-@pytest.mark.parametrize("settings", [{}, {"widening": True, "widening_first": 3.0}], ids=str)
-@pytest.mark.parametrize("bandit", BANDITS)
-def test_collecting_changes_nothing(bandit, settings):
+@pytest.mark.parametrize(
+    "plain", [*map(Settings, BANDITS), Settings("rave", widening=True, widening_first=3.0)], ids=str
+)
+def test_collecting_changes_nothing(plain):
     """A tree that gave up what cannot be reached any more goes on as one that had no need to."""
-    plain = Settings(bandit, **settings)
     small, large = (forest(po.ConnectFour(5, 4), engine_settings(plain, memory=size), 1) for size in (SMALL, 64 << 20))
     collected = False
     for move in (3, 1, 2):
         for engine in (small, large):
-            think(engine, 700 if bandit == "rave" else 1800)  # whose nodes are twice as large
+            think(engine, 700 if plain.bandit == "rave" else 1800)  # whose nodes are twice as large
         before = tree_of(small.nodes())
         assert before == tree_of(large.nodes())
         assert not small.report().full

@@ -393,7 +393,7 @@ def describe(player: "Player") -> dict[str, Any]:
 
 def make_tree(game: Any, search: Any, parallel: Any, seed: int, share: Command, port: _core.Port) -> _core.Forest:
     wide = None if parallel is None else parallel.wide
-    settings = search.engine_settings(wide)
+    settings = search.engine_settings(game, wide)
     return make_forest(game.engine(), settings, seed, width_of(wide), port, shares.from_json(share))
 
 
