@@ -60,7 +60,7 @@ class Averaging final : public Member {
     });
     find_records();
     is_first_ = true;
-    own_visits_.assign(tree_->game_tree()->node(tree_->root()).count, 0);
+    forget_own_visits();
     const std::scoped_lock lock(mutex_);
     take_in();
   }
@@ -322,6 +322,17 @@ class Averaging final : public Member {
     further_.resize(own);
   }
 
+  // What the root has learned in earlier thinkings and has not told, as where it was no root then, is news, but nothing
+  // to vote by.
+  void forget_own_visits() {
+    const GameTree& tree = *tree_->game_tree();
+    const Node& root = tree.node(tree_->root());
+    const Record& record = records_.at(name_of(tree_->root(), root_name_));
+    own_visits_.resize(root.count);
+    for (std::uint32_t i = 0; i < root.count; i++)
+      own_visits_[i] = -std::int64_t{static_cast<std::uint32_t>(tree.actions(root)[i].stats - record.cells[i].stats)};
+  }
+
   // This rank's vote, given what is new at the root.
   std::vector<std::uint32_t> vote(const TreeSums& news, const Node& root) {
     own_visits_.resize(root.count);
@@ -397,7 +408,7 @@ class Averaging final : public Member {
   std::size_t usual_entries_ = 0;
   std::unordered_set<Link> looked_at_;
   std::vector<std::uint32_t> further_;     // actions to look further at, of all nodes on the way
-  std::vector<std::uint64_t> own_visits_;  // of the root's actions in this thinking
+  std::vector<std::int64_t> own_visits_;   // of the root's actions in this thinking
 
   // Under the mutex.
   Allreduce<TreeSums> rounds_;

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from playout.parallel import MAX_THREADS, Leaf, Root, Tree
 from playout.problems import BuiltIn
 from playout.progress import WAKE_SECONDS
 from playout.result import MAX_SEED
-from playout.share import Share, Sharing, Treesplit, check_share
+from playout.share import Broadcast, Share, Sharing, Treesplit, check_share
 from playout.stop import interrupts
 from playout.uct import DECISIONS, UCT, width_of
 
@@ -221,6 +221,8 @@ class Player:
         self.search = UCT() if search is None else search
         if not isinstance(self.search, UCT):
             raise InputError(f"search is {short(search)}; a player needs UCT()")
+        if isinstance(share, (Broadcast, Treesplit)):  # ranks find each other's states by their keys
+            self.search = replace(self.search, graph=True)
         if isinstance(game, type) or not hasattr(game, "engine"):
             raise InputError(f"game is {short(game)}; allowed are games such as ConnectFour()")
         check_quickly(game, False)

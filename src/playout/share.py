@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from playout import _core
-from playout.errors import InputError, check_integer, check_number, check_positive, short
+from playout.errors import InputError, check_integer, check_number, short
 from playout.search import set_field
 
 MAX_DEPTH = 1000
@@ -28,8 +28,8 @@ class Averaged:
     Parameters
     ----------
     interval
-        Seconds between two exchanges (T0), 0.1 if neither this nor ``simulations`` is given; ``math.inf``: at the end
-        of the thinking only, which is voting.
+        Seconds between two exchanges (T0), 0.1 if neither this nor ``simulations`` is given; 0: as often as the network
+        allows; ``math.inf``: at the end of the thinking only, which is voting.
     depth
         How many moves from the root nodes are shared (K); 0: the root alone.
     min_visits
@@ -88,7 +88,7 @@ class Broadcast:
     ----------
     interval
         Seconds between two times that simulations are sent (T), at most 10; 0.02 if neither this nor ``simulations`` is
-        given.
+        given; 0: as often as the network allows.
     simulations
         Instead of seconds: how many simulations a rank makes between two exchanges, as of :class:`Averaged`.
     """
@@ -264,7 +264,7 @@ def _check_interval(share: Any, usual: float) -> None:
     elif share.interval is None:
         set_field(share, "interval", usual)
     elif share.interval != math.inf:
-        set_field(share, "interval", check_positive("interval", share.interval))
+        set_field(share, "interval", check_number("interval", share.interval, 0.0))
 
 
 def _engine_settings(share: Any) -> _core.SharingSettings:

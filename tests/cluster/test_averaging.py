@@ -1,6 +1,7 @@
 """Trees of several ranks that share what they learn: as the plain twin does, every simulation counted exactly once."""
 
 import math
+from collections import Counter
 
 import pytest
 
@@ -201,6 +202,29 @@ def test_disagreement_is_the_share_of_ranks_that_would_play_otherwise():
         assert player.think(playouts=2000).disagreement == 0.0
 
 
+def test_votes_are_of_one_thinking():
+    """With one simulation a rank these are the votes, whatever the ranks tried before at what is now the root."""
+    trees = ranks(po.Hex(4), Settings(exploration=3.0, solver=False), 3, 1, simulations=1000)
+    for _ in range(3):
+        before = Counter()
+        for forest in trees.forests:
+            before.update({one.move: one.visits for one in forest.report().actions})
+        actions = think(trees, 3).report().actions
+        assert {one.move: one.votes for one in actions} == {one.move: one.visits - before[one.move] for one in actions}
+        think(trees, 900)
+        trees.play(max(trees.report().actions, key=lambda action: action.visits).move)
+
+
+def test_players_that_broadcast_have_a_graph():
+    """As the engine of Go has: a state that is reached in several ways is one node, whatever the search says."""
+    with po.Player(po.Hex(4), po.UCT(solver=False), share=po.Broadcast(simulations=50), ranks=2) as player:
+        assert player.search.graph
+        player.think(playouts=2000)
+        for forest in player._forest.forests:
+            keys = [node.key for node in forest.nodes()]
+            assert len(set(keys)) == len(keys) > 500
+
+
 def test_memory_of_news_that_waits_and_full_trees():
     """A full tree adds no node; what others tell of nodes it lacks is kept within bounds, and roots are exact."""
     plain = Settings("rave", solver=False)
@@ -337,8 +361,7 @@ def test_thinking_ends_early_only_when_all_ranks_have_told():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (dict(interval=0), "interval is 0; allowed are finite numbers greater than 0"),
-        (dict(interval=-1.0), "interval is -1.0"),
+        (dict(interval=-1e-9), "interval is -1e-09; allowed are finite numbers from 0"),
         (dict(interval=math.nan), "interval is nan"),
         (dict(interval=1, simulations=1), "give interval or simulations, not both"),
         (dict(simulations=0), "simulations is 0"),

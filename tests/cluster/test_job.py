@@ -282,7 +282,6 @@ SHARED = ["gtp", "--share", "averaged"]
     [
         (["gtp"], "this was started as 2 ranks; say how they share what they learn: --share averaged"),
         (["gtp", "--depth", "2"], "--depth goes with --share"),
-        ([*SHARED, "--interval", "0"], "interval is 0"),
         ([*SHARED, "--interval", "-1"], "interval is -1"),
         ([*SHARED, "--depth", "-1"], "depth is -1"),
         ([*SHARED, "--min-visits", "-3"], "min_visits is -3"),

@@ -20,7 +20,7 @@ from playout.play import MAX_VISITS, Analysis, Player
 from playout.problems.go import MAX_SIDE, PLAYERS, PLAYOUTS, Go
 from playout.result import MAX_SEED
 from playout.sgf import load_sgf
-from playout.share import Broadcast, Share, Treesplit, check_share
+from playout.share import Share, Treesplit, check_share
 from playout.uct import RAVE, UCT
 
 SEARCH = UCT(bandit=RAVE(), expand_after=4)
@@ -115,10 +115,8 @@ class Settings:
         self.game(self.size, self.komi)
 
     def tree(self) -> UCT:
-        """Return the search for a move; ranks that go to each other's states find them by their positions."""
-        usual = usual_search(self.playouts, self.memory) if self.search is None else self.search
-        by_position = self.search is None and isinstance(self.share, (Broadcast, Treesplit))
-        return replace(usual, graph=True) if by_position else usual
+        """Return the search for a move."""
+        return usual_search(self.playouts, self.memory) if self.search is None else self.search
 
     def to_json(self) -> dict[str, Any]:
         """Return all that must be the same on the ranks of a job: threads need not."""
