@@ -407,8 +407,8 @@ class Averaging final : public Member {
   bool is_first_ = true;     // whether the next exchange is the first of a thinking
   std::size_t usual_entries_ = 0;
   std::unordered_set<Link> looked_at_;
-  std::vector<std::uint32_t> further_;     // actions to look further at, of all nodes on the way
-  std::vector<std::int64_t> own_visits_;   // of the root's actions in this thinking
+  std::vector<std::uint32_t> further_;    // actions to look further at, of all nodes on the way
+  std::vector<std::int64_t> own_visits_;  // of the root's actions in this thinking
 
   // Under the mutex.
   Allreduce<TreeSums> rounds_;

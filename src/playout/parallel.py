@@ -169,9 +169,8 @@ class Tree:
     """Tree parallelization: all threads search one tree of :class:`playout.UCT`, without locks.
 
     Algorithm 4 of "The Parallelization of Monte-Carlo Planning" (Gelly and others, 2008) is ``Tree(virtual_loss=0)``,
-    but for the mutexes, which we do without: it has no virtual loss, and found that keeping threads apart brings
-    nothing. The default has a virtual loss of 1. What comes out depends on who was faster: it is not the same from run to
-    run. One thread alone searches as without a strategy.
+    but for its mutexes: the paper has no virtual loss, and found that keeping threads apart brings nothing. What comes
+    out depends on who was faster: it is not the same from run to run. One thread alone searches as without a strategy.
 
     Parameters
     ----------

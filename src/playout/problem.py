@@ -283,8 +283,9 @@ def _engine(problem: Problem, compiled: bool) -> _core.Problem:
             stacklevel=3,
         )
     if not compiled:
-        kind = {"is_game": has_player(problem), "has_bias": rules.has_bias}
-        return _core.python_problem(rules, improve=improve, **kind, **sizes)
+        return _core.python_problem(
+            rules, is_game=has_player(problem), has_bias=rules.has_bias, improve=improve, **sizes
+        )
     from playout.compile import compile_methods
 
     data = constants_of(problem)
