@@ -14,8 +14,7 @@ from playout.result import cpu_name
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "matches.csv"
-GAMES = {"Go 9 x 9": po.Go(9, komi=7.5), "Hex 9": po.Hex(9), "Connect Four": po.ConnectFour()}
-FIRST = po.UCT()
+UCB1 = po.UCT()
 OTHERS = {
     "UCB1, exploration 0.5": po.UCT(po.UCB1(0.5)),
     "UCB1, exploration 0.25": po.UCT(po.UCB1(0.25)),
@@ -25,16 +24,24 @@ OTHERS = {
     "RAVE without prior": po.UCT(po.RAVE(prior=0)),
     "RAVE, graph": po.UCT(po.RAVE(), graph=True),
 }
-PLAYOUTS, COUNT = 1000, 100
+HEAVY = po.Go(9, komi=7.5, playouts="heavy")  # which has priors
+# Of each game: its name, the simulations of a move, and who plays UCB1.
+MATCHES = [
+    ("Go 9 x 9", po.Go(9, komi=7.5), 1000, OTHERS),
+    ("Hex 9", po.Hex(9), 1000, OTHERS),
+    ("Connect Four", po.ConnectFour(), 1000, OTHERS),
+    ("Go 9 x 9, heavy playouts", HEAVY, 2000, {"UCB1, widening": po.UCT(widening=po.Widening())}),
+]
+COUNT = 100
 
 
-def play(game: object, players: tuple[po.UCT, po.UCT], seed: int) -> float:
+def play(game: object, players: tuple[po.UCT, po.UCT], playouts: int, seed: int) -> float:
     """The result of one game for its first player: 1, 0.5 or 0."""
     sides = [po.Player(game, search, seed=2 * seed + side) for side, search in enumerate(players)]
     for turn in range(1000):
         if sides[0].finished:
             break
-        move = sides[turn % 2].think(playouts=PLAYOUTS).move
+        move = sides[turn % 2].think(playouts=playouts).move
         for side in sides:
             side.play(move)
     score = sides[0].score or 0.0
@@ -50,20 +57,20 @@ def main() -> None:
         ["git", "rev-parse", "--short", "HEAD"], cwd=FOLDER, check=True, capture_output=True, text=True
     )
     made = [datetime.date.today().isoformat(), git.stdout.strip(), cpu_name()]
-    for name, game in GAMES.items():
-        for label, search in OTHERS.items():
+    for name, game, playouts, others in MATCHES:
+        for label, search in others.items():
             if (name, label) in done:
                 continue
             points = 0.0
             for seed in range(COUNT):
                 first = seed % 2 == 0
-                result = play(game, (search, FIRST) if first else (FIRST, search), seed)
+                result = play(game, (search, UCB1) if first else (UCB1, search), playouts, seed)
                 points += result if first else 1 - result
             share = points / COUNT
             row = [
                 name,
                 label,
-                PLAYOUTS,
+                playouts,
                 COUNT,
                 round(share, 3),
                 round(1.96 * math.sqrt(share * (1 - share) / COUNT), 3),
