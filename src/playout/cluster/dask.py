@@ -83,8 +83,9 @@ class DaskNodes:
         try:
             self.client = self.connect()
             self.look()
-        except (OSError, TimeoutError, ValueError, TypeError) as error:
-            reason = " ".join(str(error).split())
+        except (OSError, TimeoutError, ValueError, TypeError, AssertionError) as error:
+            # The last of these is Dask's way to say that its own thread has not started within ten seconds.
+            reason = " ".join(str(error).split()) or "this machine is too busy"
             raise InputError(
                 f"cannot reach the scheduler {short(scheduler)} within {CONNECT_SECONDS:g} s: {reason}"
             ) from None
