@@ -9,6 +9,7 @@ from playout.errors import check_integer, check_number
 
 MARGIN = 0.5  # seconds that are never planned for
 A_MOVE = 0.03  # seconds that a move takes besides thinking
+DOUBT = 0.005  # seconds by which our clock and a referee's may differ at the end of the main time
 CAUTION = 2  # times that is kept back for each move to come: there may be twice as many
 MAX_SECONDS = 1e9
 MAX_COUNT = 1_000_000
@@ -35,6 +36,9 @@ class Clock:
         In overtime: periods left, the one under way included, or moves left to play in this one.
     lost
         Whether the time is up.
+    instead
+        The clock that the referee may have instead, since it rounds: of Canadian overtime, where the main time ended with
+        a move, the one in which that move was a stone of the first period. Time is planned by the shorter of both.
     """
 
     kind: str = "none"
@@ -44,6 +48,7 @@ class Clock:
     overtime: bool = False
     count_left: int = 0
     lost: bool = False
+    instead: "Clock | None" = None
 
     @classmethod
     def absolute(cls, main: float) -> "Clock":
@@ -72,7 +77,12 @@ class Clock:
         """Return the clock after a move that took so long."""
         if self.kind == "none" or self.lost:
             return self
+        if self.instead is not None:
+            return replace(replace(self, instead=None).after(seconds), instead=self.instead.after(seconds))
         left = self.left - seconds
+        if self.kind == "canadian" and not self.overtime and abs(left) < DOUBT:
+            in_overtime = self._in_overtime()
+            return replace(in_overtime, instead=in_overtime._after_stone(self.period + min(left, 0.0)))
         if self.overtime:
             return self._after_period(seconds) if self.kind == "byoyomi" else self._after_stone(left)
         if left > 0:
@@ -102,10 +112,10 @@ class Clock:
         if count > 0 and self.kind in ("none", "absolute"):  # nobody said that there is overtime: this is all we know
             return replace(Clock.canadian(0.0, max(seconds, A_MOVE), count), left=seconds)
         if count > 0:
-            return replace(self, overtime=True, left=seconds, count_left=count, lost=False)
+            return replace(self, overtime=True, left=seconds, count_left=count, lost=False, instead=None)
         if seconds == 0 and self.period > 0:
-            return self._in_overtime()
-        return replace(self, overtime=False, left=seconds, count_left=0, lost=False)
+            return replace(self._in_overtime(), instead=None)
+        return replace(self, overtime=False, left=seconds, count_left=0, lost=False, instead=None)
 
     def budget(self, moves_to_go: int, lag: float = 0.0) -> float | None:
         """Return how many seconds to think about the next move; None if there is no limit.
@@ -127,14 +137,16 @@ class Clock:
             spare = self.period / (1 if self.kind == "byoyomi" else max(1, self.count))
         most = self._most(spare, late)
         share = (self.left - MARGIN) / moves + spare - CAUTION * late
-        return max(0.0, min(share, most))
+        planned = max(0.0, min(share, most))
+        return planned if self.instead is None else min(planned, self.instead.budget(moves_to_go, lag) or 0.0)
 
     def limit(self, lag: float = 0.0) -> float | None:
         """Return how many seconds the next move may take at most; None if there is no limit."""
         if self.kind == "none":
             return None
         spare = 0.0 if self.overtime else self.period / (1 if self.kind == "byoyomi" else max(1, self.count))
-        return max(0.0, self._most(spare, A_MOVE + max(0.0, lag)))
+        most = max(0.0, self._most(spare, A_MOVE + max(0.0, lag)))
+        return most if self.instead is None else min(most, self.instead.limit(lag) or 0.0)
 
     def _most(self, spare: float, late: float) -> float:
         return self.left + spare - MARGIN - late
