@@ -37,8 +37,8 @@ class Clock:
     lost
         Whether the time is up.
     instead
-        The clock that the referee may have instead, since it rounds: of Canadian overtime, where the main time ended with
-        a move, the one in which that move was a stone of the first period. Time is planned by the shorter of both.
+        The clock that the referee may have instead, since it rounds: of Canadian overtime, where the main time ended
+        with a move, the one in which that move was a stone of the first period. Time is planned for both.
     """
 
     kind: str = "none"
