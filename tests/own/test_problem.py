@@ -29,8 +29,8 @@ def plain(problem):
     return other
 
 
-def outcome(problem, search, **options):
-    result = po.solve(problem, search, playouts=150, seed=3, **options)
+def outcome(problem, search, playouts=150, **options):
+    result = po.solve(problem, search, playouts=playouts, seed=3, **options)
     return result.score, result.moves, result.playouts
 
 
@@ -360,12 +360,12 @@ def test_a_sequence_that_is_not_legal_does_not_replay():
 def test_a_local_search_of_ones_own(parallel):
     on, off = po.GNRPA(level=2, improve=True), po.GNRPA(level=2)
     results = {
-        outcome(problem, on, parallel=parallel, threads=threads)
+        outcome(problem, on, 40, parallel=parallel, threads=threads)
         for problem in (own.Improved(), plain(own.Improved()))
         for threads in ((1, 2) if parallel else (1,))
     }
     assert len(results) == 1
-    assert results != {outcome(own.Improved(), off, parallel=parallel)}
+    assert results != {outcome(own.Improved(), off, 40, parallel=parallel)}
 
 
 def test_a_search_with_a_local_search_resumes(tmp_path):
