@@ -31,13 +31,14 @@ def begin(search, parallel, game, seed):
 
 
 @pytest.mark.parametrize(
-    ("game", "kind", "given"),
+    ("game", "kind", "given", "policy", "exchange_best"),
     [
-        *((game, *case) for game in (SMALL, TABU, PAIRS, TIGHT) for case in CASES),
-        *((game, *case) for game in (TIGHT, LATE) for case in IMPROVED),
+        *((game, *case, "shared", False) for game in (SMALL, TABU, PAIRS, TIGHT) for case in CASES),
+        *((game, *case, "local", False) for game in (SMALL, TIGHT) for case in CASES),
+        *((game, *case, "local", True) for game in (TABU, TIGHT) for case in CASES),
+        *((game, *case, *policy) for game in (TIGHT, LATE) for case in IMPROVED for policy in POLICIES),
     ],
 )
-@pytest.mark.parametrize(("policy", "exchange_best"), POLICIES)
 def test_the_twin_finds_the_same(game, kind, given, policy, exchange_best):
     """Every wide level of searches of level 1 to 3, with widths that divide the iterations and that do not."""
     for level, iterations in ((1, 12), (2, 7), (3, 4)):
