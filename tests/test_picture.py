@@ -125,7 +125,7 @@ def test_keys_slider_and_list_go_where_they_say(page, result):
 
 
 def moves_shown(page):
-    """How many moves the page has gone through since it was asked to note them."""
+    """Return what the status has said since the page was asked to record it."""
     return page.execute_script("return window.shown || []")
 
 
@@ -138,7 +138,7 @@ def wait_until(reached):
 
 
 def test_play_runs_to_the_end_and_pause_stays(page, result):
-    """What the page says meanwhile is noted by the page itself: it may be faster than whoever looks."""
+    """The page itself records the moves that it shows, because it may play them faster than the test can look."""
     page.execute_script(
         "shown = []; new MutationObserver(() => shown.push(element('status').textContent))"
         ".observe(element('status'), {childList: true, characterData: true, subtree: true})"

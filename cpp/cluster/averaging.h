@@ -322,8 +322,8 @@ class Averaging final : public Member {
     further_.resize(own);
   }
 
-  // What the root has learned in earlier thinkings and has not told, as where it was no root then, is news, but nothing
-  // to vote by.
+  // Visits of earlier thinkings that this rank has not told yet are news, but must not count in its vote. They are
+  // taken off in advance.
   void forget_own_visits() {
     const GameTree& tree = *tree_->game_tree();
     const Node& root = tree.node(tree_->root());

@@ -155,7 +155,6 @@ class NodeNrpa {
 
     bool plays() const { return phase == Phase::plays || phase == Phase::adapts; }
     bool waits() const { return phase == Phase::waits; }
-    bool over() const { return phase == Phase::over; }
     std::uint64_t played() const { return best.playouts - met_at; }
     Recording& result() { return levels.empty() ? found : levels.best(); }
   };

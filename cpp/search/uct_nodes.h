@@ -156,7 +156,7 @@ class UctNodes {
   const P& problem() const { return *problem_; }
   Tree<Action, Amaf>& tree() { return tree_; }
 
-  // Whether AMAF statistics are kept. Where widening alone needs the priors, there is room for statistics, too.
+  // Whether AMAF statistics are kept. (The tree also has room for them where widening needs the priors beside them.)
   bool counts_amaf() const { return settings_.bandit == Bandit::rave; }
 
   // From where the tree ended, random moves to the end.

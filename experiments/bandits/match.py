@@ -25,7 +25,7 @@ OTHERS = {
     "RAVE, graph": po.UCT(po.RAVE(), graph=True),
 }
 HEAVY = po.Go(9, komi=7.5, playouts="heavy")  # which has priors
-# Of each game: its name, the simulations of a move, and who plays UCB1.
+# Each match: its name, the game, the simulations for a move, and the opponents of UCB1.
 MATCHES = [
     ("Go 9 x 9", po.Go(9, komi=7.5), 1000, OTHERS),
     ("Hex 9", po.Hex(9), 1000, OTHERS),

@@ -169,8 +169,9 @@ class Tree:
     """Tree parallelization: all threads search one tree of :class:`playout.UCT`, without locks.
 
     Algorithm 4 of "The Parallelization of Monte-Carlo Planning" (Gelly and others, 2008) is ``Tree(virtual_loss=0)``,
-    but for its mutexes: the paper has no virtual loss, and found that keeping threads apart brings nothing. What comes
-    out depends on who was faster: it is not the same from run to run. One thread alone searches as without a strategy.
+    but for its mutexes. The paper has no virtual loss: there it did not help to make threads search different moves.
+    The result depends on which thread was faster, so it differs from run to run. One thread searches as without a
+    strategy.
 
     Parameters
     ----------

@@ -113,8 +113,8 @@ class Widening:
     """Progressive widening: after n simulations of a state only its K(n) most promising moves are considered.
 
     K(n) is the number of k with t(k) <= n, where t(1) = 0 and t(k + 1) = t(k) + first * growth ** (k - 1). The most
-    promising moves are those with the best priors or the greatest bias; where the problem has neither, those with the
-    best AMAF means so far, which ``RAVE`` counts. Of equals one is drawn at random.
+    promising moves are those with the best priors (Go with heavy playouts has them) or the greatest bias. Where the
+    problem has neither, they are those with the best AMAF means so far, which ``RAVE`` counts. Of equals one is random.
 
     Parameters
     ----------
